@@ -5,7 +5,7 @@ import type { Topology } from '@/domain/topology/topology';
 import { layOut } from '@/features/topology/lay-out';
 import { buildMap } from '@/features/topology/map-model';
 import { randomTopology } from '@/features/topology/random-topology.fixture';
-import { english } from '@/lib/i18n/translator';
+import { english } from '../../src/lib/i18n/translator';
 import { expectBar, ms, printTable, summary } from './stats';
 import { startTopologyWorld } from './topology-world';
 

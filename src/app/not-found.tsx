@@ -1,15 +1,28 @@
-import { PageNotFound } from '@/features/shared/page-not-found';
+import Link from 'next/link';
 import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { EmptyState } from '@/ui/empty-state';
 
 export const generateMetadata = titled(msg('Not found'));
 
+/** For addresses that lead nowhere. */
 export default async function NotFound() {
   const t = await getT();
   return (
     <main className="flex min-h-dvh items-center justify-center">
       <h1 className="sr-only">{t('Not found')}</h1>
-      <PageNotFound />
+      <EmptyState
+        title={t('There is no such page')}
+        action={
+          <Link className={buttonClass()} href={paths.home()}>
+            {t('Go to the start page')}
+          </Link>
+        }
+      >
+        {t('The link may be old, or mistyped.')}
+      </EmptyState>
     </main>
   );
 }

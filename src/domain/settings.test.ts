@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RUNTIME_CHOICES, RuntimeChoices, RuntimeSettingsUpdate } from './settings';
+import { DEFAULT_RUNTIME_CHOICES, RuntimeChoices, RuntimeSettingsUpdate, settingLimits } from './settings';
 
 describe('RuntimeSettingsUpdate', () => {
   it.each([
@@ -28,5 +28,18 @@ describe('RuntimeSettingsUpdate', () => {
 
   it('has defaults that its own rules allow', () => {
     expect(RuntimeChoices.parse(DEFAULT_RUNTIME_CHOICES)).toMatchObject({ flow_retention_hours: 24 });
+  });
+});
+
+describe('settingLimits', () => {
+  it.each([
+    'flow_retention_hours',
+    'audit_retention_days',
+    'auto_node_sync_interval_minutes',
+    'auto_ipam_sync_interval_minutes',
+  ] as const)('returns the least and the greatest %s that the schema accepts', (name) => {
+    const { min, max } = settingLimits(name);
+    const isAccepted = (value: number) => RuntimeSettingsUpdate.safeParse({ [name]: value }).success;
+    expect([min - 1, min, max, max + 1].map(isAccepted)).toEqual([false, true, true, false]);
   });
 });

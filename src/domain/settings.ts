@@ -42,6 +42,18 @@ export const DEFAULT_RUNTIME_CHOICES = Object.fromEntries(
   entries.map(([name, { initial }]) => [name, initial]),
 ) as RuntimeChoices;
 
+type Numbered = {
+  [K in keyof RuntimeChoices]: RuntimeChoices[K] extends number | null ? K : never;
+}[keyof RuntimeChoices];
+
+/** The least and the greatest value of a setting that is a number. */
+export function settingLimits(name: Numbered): { min: number; max: number } {
+  const { type } = DECLARED[name];
+  const { minValue, maxValue } = type instanceof z.ZodNullable ? type.unwrap() : type;
+  if (minValue === null || maxValue === null) throw new Error(`${name} has no limits`);
+  return { min: minValue, max: maxValue };
+}
+
 const Timestamp = z.iso.datetime().nullable();
 
 /** When an automatic run last succeeded; stored under the key `auto_sync`, so that a run never collides with an edit. */

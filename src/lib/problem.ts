@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
-import type { Problem } from '@/ui/problem';
-import { pageTranslate } from './i18n/page-translate';
+import type { Problem } from '@/ui/error-state';
+import { pageTranslate } from './i18n/translator';
 
 /** A failure as the server described it (RFC 9457), or as the browser noticed it. */
 export type Failure = Problem & {

@@ -1,326 +1,382 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import type { CurrentUser } from '@/domain/auth';
 import { type AuthFetch, makeAuthFetch } from './auth-fetch';
 import { RestError } from './problem';
-import { AUTH_EXPIRED_EVENT, Session } from './session';
+import { AUTH_EXPIRED_EVENT, forgetAnswers, Session, type SessionState } from './session';
 import type { TabLock } from './tab-lock';
 
-const USER = {
-  id: '0190f3a0-0000-7000-8000-000000000001',
-  email: 'a@b',
-  name: 'A',
-  must_enrol: false,
-  permissions: ['*'],
-  grants: [],
-  tenants: [],
-  all_tenants: true,
-};
+describe('session', () => {
+  const USER = {
+    id: '0190f3a0-0000-7000-8000-000000000001',
+    email: 'a@b',
+    name: 'A',
+    must_enrol: false,
+    permissions: ['*'],
+    grants: [],
+    tenants: [],
+    all_tenants: true,
+  };
 
-/** A service whose refresh token rotates and whose access tokens can be made to expire. */
-class FakeService {
-  generation = 0;
-  cookie: string | null = 'refresh-0';
-  valid = new Set<string>();
-  refreshes = 0;
-  calls = 0;
-  /** Answers of `/auth/refresh` before it works again. */
-  refreshAnswers: (Response | Error)[] = [];
-  reused = false;
-  secondFactor = false;
+  /** A service whose refresh token rotates and whose access tokens can be made to expire. */
+  class FakeService {
+    generation = 0;
+    cookie: string | null = 'refresh-0';
+    valid = new Set<string>();
+    refreshes = 0;
+    calls = 0;
+    /** Answers of `/auth/refresh` before it works again. */
+    refreshAnswers: (Response | Error)[] = [];
+    reused = false;
+    secondFactor = false;
 
-  fetch = async (url: string, init: RequestInit): Promise<Response> => {
-    await Promise.resolve();
-    const bearer = new Headers(init.headers).get('authorization')?.slice('Bearer '.length);
-    if (url.endsWith('/auth/refresh')) {
-      this.refreshes += 1;
-      const presented = this.cookie;
-      // Network latency: a second refresh that starts now would present the same cookie.
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      const planned = this.refreshAnswers.shift();
-      if (planned instanceof Error) throw planned;
-      if (planned) return planned;
-      if (presented === null || presented !== this.cookie) {
-        if (presented !== null) this.reused = true;
-        return problem(401);
+    fetch = async (url: string, init: RequestInit): Promise<Response> => {
+      await Promise.resolve();
+      const bearer = new Headers(init.headers).get('authorization')?.slice('Bearer '.length);
+      if (url.endsWith('/auth/refresh')) {
+        this.refreshes += 1;
+        const presented = this.cookie;
+        // Network latency: a second refresh that starts now would present the same cookie.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const planned = this.refreshAnswers.shift();
+        if (planned instanceof Error) throw planned;
+        if (planned) return planned;
+        if (presented === null || presented !== this.cookie) {
+          if (presented !== null) this.reused = true;
+          return problem(401);
+        }
+        return this.issue();
       }
-      return this.issue();
-    }
-    if (url.endsWith('/auth/login')) {
-      const second_factor = { challenge_token: 'challenge', methods: ['totp'], expires_in: 600 };
-      return this.secondFactor ? Response.json({ second_factor }) : this.issue();
-    }
-    if (url.endsWith('/auth/second-factor')) {
-      const { challenge_token, code } = JSON.parse(String(init.body)) as Record<string, string>;
-      return challenge_token === 'challenge' && code === '123456' ? this.issue() : problem(401);
-    }
-    if (url.endsWith('/auth/oidc/logout')) {
-      this.cookie = null;
-      this.valid.clear();
-      return Response.json({ provider_session: 'kept', provider_url: null });
-    }
-    this.calls += 1;
-    return bearer && this.valid.has(bearer) ? Response.json({ ok: true }) : problem(401);
-  };
-
-  issue() {
-    this.generation += 1;
-    this.cookie = `refresh-${this.generation}`;
-    const access_token = `access-${this.generation}`;
-    this.valid.add(access_token);
-    return Response.json({ access_token, token_type: 'Bearer', expires_in: 900, user: USER });
-  }
-}
-
-const problem = (status: number) =>
-  Response.json({ title: 'No', status, code: 'unauthenticated', request_id: 'r-12345678' }, { status });
-
-/** The lock that all tabs of a browser share. */
-function sharedLock(): TabLock {
-  let tail: Promise<unknown> = Promise.resolve();
-  return <T>(run: () => Promise<T>) => {
-    const next = tail.then(run);
-    tail = next.catch(() => undefined);
-    return next;
-  };
-}
-
-const NAME = 'session-test';
-const channels: BroadcastChannel[] = [];
-
-function openTab(service: FakeService, lock: TabLock = sharedLock()) {
-  const target = new EventTarget();
-  const channel = new BroadcastChannel(NAME);
-  channels.push(channel);
-  const expired: Event[] = [];
-  target.addEventListener(AUTH_EXPIRED_EVENT, (event) => expired.push(event));
-  const session = new Session({ fetch: service.fetch, lock, channel, target });
-  return { session, expired, authFetch: makeAuthFetch(session, service.fetch) };
-}
-
-let service: FakeService;
-beforeEach(() => {
-  service = new FakeService();
-});
-afterEach(() => {
-  for (const channel of channels.splice(0)) channel.close();
-});
-
-const many = (n: number, authFetch: AuthFetch) =>
-  Promise.all(Array.from({ length: n }, () => authFetch('/api/v1/things')));
-
-describe('a session', () => {
-  test('starts from the refresh cookie', async () => {
-    const { session } = openTab(service);
-    expect(session.state.status).toBe('starting');
-    await session.start();
-    expect(session.state).toMatchObject({ status: 'signed_in', user: { email: 'a@b' } });
-    expect(session.token).toBe('access-1');
-  });
-
-  test('without a cookie is signed out, and nothing has expired', async () => {
-    service.cookie = null;
-    const { session, expired } = openTab(service);
-    await session.start();
-    expect(session.state).toEqual({ status: 'signed_out', expired: false });
-    expect(expired).toHaveLength(0);
-  });
-
-  test('a service that does not answer at the start is not a missing session', async () => {
-    service.refreshAnswers = [new TypeError('fetch failed'), new Response('<html>', { status: 502 })];
-    const { session } = openTab(service);
-    await session.start();
-    expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'unreachable' } });
-    await session.start();
-    expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'foreign_answer', status: 502 } });
-    await session.start();
-    expect(session.state.status).toBe('signed_in');
-  });
-
-  test('signing in keeps the reason of a refusal', async () => {
-    service.cookie = null;
-    const { session } = openTab(service);
-    await session.start();
-    const deny = async () =>
-      Response.json({ title: 'Locked', detail: 'Wait.' }, { status: 429, headers: { 'retry-after': '30' } });
-    const other = new Session({ fetch: deny, lock: sharedLock(), channel: null, target: new EventTarget() });
-    const error = await other.signIn('a', 'b').catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(RestError);
-    expect((error as RestError).failure).toMatchObject({ title: 'Locked', status: 429, retry_after: 30 });
-    await session.signIn('a', 'b');
-    expect(session.state.status).toBe('signed_in');
-  });
-
-  test('is opened by the second step when the first asks for a code', async () => {
-    service.cookie = null;
-    service.secondFactor = true;
-    const { session } = openTab(service);
-    await session.start();
-    const needed = await session.signIn('a', 'b');
-    expect(needed).toMatchObject({ challenge_token: 'challenge' });
-    expect(session.state.status).toBe('signed_out');
-    await expect(session.answerChallenge('challenge', '000000')).rejects.toThrow(RestError);
-    expect(session.state.status).toBe('signed_out');
-    await session.answerChallenge('challenge', '123456');
-    expect(session.state.status).toBe('signed_in');
-  });
-
-  test('reads itself anew by one refresh', async () => {
-    const { session } = openTab(service);
-    await session.start();
-    const before = session.token;
-    await session.reload();
-    expect(session.token).not.toBe(before);
-    expect(service.refreshes).toBe(2);
-  });
-
-  test('signing out clears the token and raises nothing', async () => {
-    const { session, expired } = openTab(service);
-    await session.start();
-    expect(await session.signOut()).toEqual({ provider_session: 'kept', provider_url: null });
-    expect(session.token).toBeNull();
-    expect(session.state).toEqual({ status: 'signed_out', expired: false });
-    expect(expired).toHaveLength(0);
-  });
-});
-
-describe('401', () => {
-  test('20 at once cost one refresh, and each request is sent twice', async () => {
-    const { session, authFetch, expired } = openTab(service);
-    await session.start();
-    service.valid.clear();
-    service.refreshes = 0;
-    const answers = await many(20, authFetch);
-    expect(answers.map((a) => a.status)).toEqual(Array(20).fill(200));
-    expect(service.refreshes).toBe(1);
-    expect(service.calls).toBe(40);
-    expect(expired).toHaveLength(0);
-  });
-
-  test('a late one, sent with the token before, uses the new token without a refresh', async () => {
-    const { session, authFetch } = openTab(service);
-    await session.start();
-    service.valid.clear();
-    const late = authFetch('/api/v1/slow');
-    await authFetch('/api/v1/things');
-    await late;
-    expect(service.refreshes).toBe(2);
-  });
-
-  test('when the refresh is refused, tokens are cleared and the event comes once', async () => {
-    const { session, authFetch, expired } = openTab(service);
-    await session.start();
-    service.valid.clear();
-    service.cookie = null;
-    service.refreshes = 0;
-    const answers = await many(20, authFetch);
-    expect(answers.map((a) => a.status)).toEqual(Array(20).fill(401));
-    expect(service.refreshes).toBe(1);
-    expect(session.token).toBeNull();
-    expect(session.state).toEqual({ status: 'signed_out', expired: true });
-    expect(expired).toHaveLength(1);
-    expect((await authFetch('/api/v1/things')).status).toBe(401);
-    expect(service.refreshes).toBe(1);
-    expect(expired).toHaveLength(1);
-  });
-
-  test('retries only once: a fresh token that is refused ends the session', async () => {
-    const { session, authFetch, expired } = openTab(service);
-    await session.start();
-    service.refreshes = 0;
-    const issue = service.issue.bind(service);
-    service.issue = () => {
-      const answer = issue();
-      service.valid.clear();
-      return answer;
+      if (url.endsWith('/auth/login')) {
+        const second_factor = { challenge_token: 'challenge', methods: ['totp'], expires_in: 600 };
+        return this.secondFactor ? Response.json({ second_factor }) : this.issue();
+      }
+      if (url.endsWith('/auth/second-factor')) {
+        const { challenge_token, code } = JSON.parse(String(init.body)) as Record<string, string>;
+        return challenge_token === 'challenge' && code === '123456' ? this.issue() : problem(401);
+      }
+      if (url.endsWith('/auth/oidc/logout')) {
+        this.cookie = null;
+        this.valid.clear();
+        return Response.json({ provider_session: 'kept', provider_url: null });
+      }
+      this.calls += 1;
+      return bearer && this.valid.has(bearer) ? Response.json({ ok: true }) : problem(401);
     };
-    service.valid.clear();
-    const answer = await authFetch('/api/v1/things');
-    expect(answer.status).toBe(401);
-    expect(service.calls).toBe(2);
-    expect(service.refreshes).toBe(1);
-    expect(expired).toHaveLength(1);
+
+    issue() {
+      this.generation += 1;
+      this.cookie = `refresh-${this.generation}`;
+      const access_token = `access-${this.generation}`;
+      this.valid.add(access_token);
+      return Response.json({ access_token, token_type: 'Bearer', expires_in: 900, user: USER });
+    }
+  }
+
+  const problem = (status: number) =>
+    Response.json({ title: 'No', status, code: 'unauthenticated', request_id: 'r-12345678' }, { status });
+
+  /** The lock that all tabs of a browser share. */
+  function sharedLock(): TabLock {
+    let tail: Promise<unknown> = Promise.resolve();
+    return <T>(run: () => Promise<T>) => {
+      const next = tail.then(run);
+      tail = next.catch(() => undefined);
+      return next;
+    };
+  }
+
+  const NAME = 'session-test';
+  const channels: BroadcastChannel[] = [];
+
+  function openTab(service: FakeService, lock: TabLock = sharedLock()) {
+    const target = new EventTarget();
+    const channel = new BroadcastChannel(NAME);
+    channels.push(channel);
+    const expired: Event[] = [];
+    target.addEventListener(AUTH_EXPIRED_EVENT, (event) => expired.push(event));
+    const session = new Session({ fetch: service.fetch, lock, channel, target });
+    return { session, expired, authFetch: makeAuthFetch(session, service.fetch) };
+  }
+
+  let service: FakeService;
+  beforeEach(() => {
+    service = new FakeService();
+  });
+  afterEach(() => {
+    for (const channel of channels.splice(0)) channel.close();
   });
 
-  test('a refresh that finds no answer fails the requests and keeps the session', async () => {
-    const { session, authFetch, expired } = openTab(service);
-    await session.start();
-    service.valid.clear();
-    service.refreshAnswers = [new TypeError('fetch failed')];
-    await expect(many(3, authFetch)).rejects.toBeInstanceOf(RestError);
-    expect(session.state.status).toBe('signed_in');
-    expect(expired).toHaveLength(0);
-    expect((await authFetch('/api/v1/things')).status).toBe(200);
+  const many = (n: number, authFetch: AuthFetch) =>
+    Promise.all(Array.from({ length: n }, () => authFetch('/api/v1/things')));
+
+  describe('a session', () => {
+    test('starts from the refresh cookie', async () => {
+      const { session } = openTab(service);
+      expect(session.state.status).toBe('starting');
+      await session.start();
+      expect(session.state).toMatchObject({ status: 'signed_in', user: { email: 'a@b' } });
+      expect(session.token).toBe('access-1');
+    });
+
+    test('without a cookie is signed out, and nothing has expired', async () => {
+      service.cookie = null;
+      const { session, expired } = openTab(service);
+      await session.start();
+      expect(session.state).toEqual({ status: 'signed_out', expired: false });
+      expect(expired).toHaveLength(0);
+    });
+
+    test('a service that does not answer at the start is not a missing session', async () => {
+      service.refreshAnswers = [new TypeError('fetch failed'), new Response('<html>', { status: 502 })];
+      const { session } = openTab(service);
+      await session.start();
+      expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'unreachable' } });
+      await session.start();
+      expect(session.state).toMatchObject({ status: 'unreachable', failure: { code: 'foreign_answer', status: 502 } });
+      await session.start();
+      expect(session.state.status).toBe('signed_in');
+    });
+
+    test('signing in keeps the reason of a refusal', async () => {
+      service.cookie = null;
+      const { session } = openTab(service);
+      await session.start();
+      const deny = async () =>
+        Response.json({ title: 'Locked', detail: 'Wait.' }, { status: 429, headers: { 'retry-after': '30' } });
+      const other = new Session({ fetch: deny, lock: sharedLock(), channel: null, target: new EventTarget() });
+      const error = await other.signIn('a', 'b').catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(RestError);
+      expect((error as RestError).failure).toMatchObject({ title: 'Locked', status: 429, retry_after: 30 });
+      await session.signIn('a', 'b');
+      expect(session.state.status).toBe('signed_in');
+    });
+
+    test('is opened by the second step when the first asks for a code', async () => {
+      service.cookie = null;
+      service.secondFactor = true;
+      const { session } = openTab(service);
+      await session.start();
+      const needed = await session.signIn('a', 'b');
+      expect(needed).toMatchObject({ challenge_token: 'challenge' });
+      expect(session.state.status).toBe('signed_out');
+      await expect(session.answerChallenge('challenge', '000000')).rejects.toThrow(RestError);
+      expect(session.state.status).toBe('signed_out');
+      await session.answerChallenge('challenge', '123456');
+      expect(session.state.status).toBe('signed_in');
+    });
+
+    test('reads itself anew by one refresh', async () => {
+      const { session } = openTab(service);
+      await session.start();
+      const before = session.token;
+      await session.reload();
+      expect(session.token).not.toBe(before);
+      expect(service.refreshes).toBe(2);
+    });
+
+    test('signing out clears the token and raises nothing', async () => {
+      const { session, expired } = openTab(service);
+      await session.start();
+      expect(await session.signOut()).toEqual({ provider_session: 'kept', provider_url: null });
+      expect(session.token).toBeNull();
+      expect(session.state).toEqual({ status: 'signed_out', expired: false });
+      expect(expired).toHaveLength(0);
+    });
   });
 
-  test('an answer that arrives after signing out does not sign in again', async () => {
-    const { session, authFetch } = openTab(service, (run) => run());
-    await session.start();
-    service.valid.clear();
-    const pending = authFetch('/api/v1/things');
-    await Promise.resolve();
-    await session.signOut();
-    await pending;
-    expect(session.state.status).toBe('signed_out');
-    expect(session.token).toBeNull();
+  describe('401', () => {
+    test('20 at once cost one refresh, and each request is sent twice', async () => {
+      const { session, authFetch, expired } = openTab(service);
+      await session.start();
+      service.valid.clear();
+      service.refreshes = 0;
+      const answers = await many(20, authFetch);
+      expect(answers.map((a) => a.status)).toEqual(Array(20).fill(200));
+      expect(service.refreshes).toBe(1);
+      expect(service.calls).toBe(40);
+      expect(expired).toHaveLength(0);
+    });
+
+    test('a late one, sent with the token before, uses the new token without a refresh', async () => {
+      const { session, authFetch } = openTab(service);
+      await session.start();
+      service.valid.clear();
+      const late = authFetch('/api/v1/slow');
+      await authFetch('/api/v1/things');
+      await late;
+      expect(service.refreshes).toBe(2);
+    });
+
+    test('when the refresh is refused, tokens are cleared and the event comes once', async () => {
+      const { session, authFetch, expired } = openTab(service);
+      await session.start();
+      service.valid.clear();
+      service.cookie = null;
+      service.refreshes = 0;
+      const answers = await many(20, authFetch);
+      expect(answers.map((a) => a.status)).toEqual(Array(20).fill(401));
+      expect(service.refreshes).toBe(1);
+      expect(session.token).toBeNull();
+      expect(session.state).toEqual({ status: 'signed_out', expired: true });
+      expect(expired).toHaveLength(1);
+      expect((await authFetch('/api/v1/things')).status).toBe(401);
+      expect(service.refreshes).toBe(1);
+      expect(expired).toHaveLength(1);
+    });
+
+    test('retries only once: a fresh token that is refused ends the session', async () => {
+      const { session, authFetch, expired } = openTab(service);
+      await session.start();
+      service.refreshes = 0;
+      const issue = service.issue.bind(service);
+      service.issue = () => {
+        const answer = issue();
+        service.valid.clear();
+        return answer;
+      };
+      service.valid.clear();
+      const answer = await authFetch('/api/v1/things');
+      expect(answer.status).toBe(401);
+      expect(service.calls).toBe(2);
+      expect(service.refreshes).toBe(1);
+      expect(expired).toHaveLength(1);
+    });
+
+    test('a refresh that finds no answer fails the requests and keeps the session', async () => {
+      const { session, authFetch, expired } = openTab(service);
+      await session.start();
+      service.valid.clear();
+      service.refreshAnswers = [new TypeError('fetch failed')];
+      await expect(many(3, authFetch)).rejects.toBeInstanceOf(RestError);
+      expect(session.state.status).toBe('signed_in');
+      expect(expired).toHaveLength(0);
+      expect((await authFetch('/api/v1/things')).status).toBe(200);
+    });
+
+    test('an answer that arrives after signing out does not sign in again', async () => {
+      const { session, authFetch } = openTab(service, (run) => run());
+      await session.start();
+      service.valid.clear();
+      const pending = authFetch('/api/v1/things');
+      await Promise.resolve();
+      await session.signOut();
+      await pending;
+      expect(session.state.status).toBe('signed_out');
+      expect(session.token).toBeNull();
+    });
+  });
+
+  describe('tabs', () => {
+    const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+    test('never present the same refresh token twice', async () => {
+      const lock = sharedLock();
+      const tabs = [openTab(service, lock), openTab(service, lock), openTab(service, lock)];
+      await Promise.all(tabs.map((t) => t.session.start()));
+      await settled();
+      for (let round = 0; round < 3; round += 1) {
+        service.valid.clear();
+        const answers = (await Promise.all(tabs.map((t) => many(5, t.authFetch)))).flat();
+        expect(answers.map((a) => a.status)).toEqual(Array(15).fill(200));
+        await settled();
+      }
+      expect(service.reused).toBe(false);
+    });
+
+    test('that lost a race outside the lock wait for the cookie of the winner, but not for ever', async () => {
+      const lost = () =>
+        Response.json({ title: 'Not signed in', status: 401, reason: 'already_rotated' }, { status: 401 });
+      service.refreshAnswers = [lost(), lost()];
+      const { session } = openTab(service);
+      await session.start();
+      expect(session.state.status).toBe('signed_in');
+      service.refreshAnswers = [lost(), lost(), lost(), lost(), lost()];
+      service.refreshes = 0;
+      expect(await session.renew(session.token)).toBeNull();
+      expect(service.refreshes).toBe(4);
+    });
+
+    test('without a shared lock they would: the test can fail', async () => {
+      const tabs = [openTab(service, (run) => run()), openTab(service, (run) => run())];
+      await Promise.all(tabs.map((t) => t.session.start()));
+      expect(service.reused).toBe(true);
+    });
+
+    test('signing in, signing out and expiry reach the others', async () => {
+      service.cookie = null;
+      const lock = sharedLock();
+      const a = openTab(service, lock);
+      const b = openTab(service, lock);
+      await Promise.all([a.session.start(), b.session.start()]);
+      await a.session.signIn('a', 'b');
+      await settled();
+      expect(b.session.state.status).toBe('signed_in');
+      expect(b.session.token).toBe(a.session.token);
+      await b.session.signOut();
+      await settled();
+      expect(a.session.state).toEqual({ status: 'signed_out', expired: false });
+      await a.session.signIn('a', 'b');
+      await settled();
+      service.valid.clear();
+      service.cookie = null;
+      await a.authFetch('/api/v1/things');
+      await settled();
+      expect(b.session.state).toEqual({ status: 'signed_out', expired: true });
+      expect(a.expired).toHaveLength(1);
+      expect(b.expired).toHaveLength(1);
+    });
   });
 });
 
-describe('tabs', () => {
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+describe('forget answers', () => {
+  const userOf = (id: string) => ({ id }) as CurrentUser;
+  const signedIn = (id: string): SessionState => ({ status: 'signed_in', user: userOf(id) });
 
-  test('never present the same refresh token twice', async () => {
-    const lock = sharedLock();
-    const tabs = [openTab(service, lock), openTab(service, lock), openTab(service, lock)];
-    await Promise.all(tabs.map((t) => t.session.start()));
-    await settled();
-    for (let round = 0; round < 3; round += 1) {
-      service.valid.clear();
-      const answers = (await Promise.all(tabs.map((t) => many(5, t.authFetch)))).flat();
-      expect(answers.map((a) => a.status)).toEqual(Array(15).fill(200));
-      await settled();
-    }
-    expect(service.reused).toBe(false);
+  /** A session that is what it is told to be. */
+  function world(first: SessionState) {
+    let listener = () => {};
+    const session = {
+      state: first,
+      subscribe: (next: () => void) => {
+        listener = next;
+        return () => {
+          listener = () => {};
+        };
+      },
+    };
+    const cache = new QueryClient();
+    const stop = forgetAnswers(session, cache);
+    return {
+      stop,
+      become(state: SessionState) {
+        session.state = state;
+        listener();
+      },
+      read: () => cache.setQueryData(['workloads'], ['web-01']),
+      holds: () => cache.getQueryData(['workloads']) !== undefined,
+    };
+  }
+
+  it.each([
+    ['somebody signs out', { status: 'signed_out', expired: false }],
+    ['the session ends by itself', { status: 'signed_out', expired: true }],
+    ['somebody else signs in', signedIn('bob')],
+  ] as const)('forgets what was read when %s', (_when, state) => {
+    const { become, read, holds } = world(signedIn('ada'));
+    read();
+    expect(holds()).toBe(true);
+    become(state);
+    expect(holds()).toBe(false);
   });
 
-  test('that lost a race outside the lock wait for the cookie of the winner, but not for ever', async () => {
-    const lost = () =>
-      Response.json({ title: 'Not signed in', status: 401, reason: 'already_rotated' }, { status: 401 });
-    service.refreshAnswers = [lost(), lost()];
-    const { session } = openTab(service);
-    await session.start();
-    expect(session.state.status).toBe('signed_in');
-    service.refreshAnswers = [lost(), lost(), lost(), lost(), lost()];
-    service.refreshes = 0;
-    expect(await session.renew(session.token)).toBeNull();
-    expect(service.refreshes).toBe(4);
-  });
-
-  test('without a shared lock they would: the test can fail', async () => {
-    const tabs = [openTab(service, (run) => run()), openTab(service, (run) => run())];
-    await Promise.all(tabs.map((t) => t.session.start()));
-    expect(service.reused).toBe(true);
-  });
-
-  test('signing in, signing out and expiry reach the others', async () => {
-    service.cookie = null;
-    const lock = sharedLock();
-    const a = openTab(service, lock);
-    const b = openTab(service, lock);
-    await Promise.all([a.session.start(), b.session.start()]);
-    await a.session.signIn('a', 'b');
-    await settled();
-    expect(b.session.state.status).toBe('signed_in');
-    expect(b.session.token).toBe(a.session.token);
-    await b.session.signOut();
-    await settled();
-    expect(a.session.state).toEqual({ status: 'signed_out', expired: false });
-    await a.session.signIn('a', 'b');
-    await settled();
-    service.valid.clear();
-    service.cookie = null;
-    await a.authFetch('/api/v1/things');
-    await settled();
-    expect(b.session.state).toEqual({ status: 'signed_out', expired: true });
-    expect(a.expired).toHaveLength(1);
-    expect(b.expired).toHaveLength(1);
+  it('keeps it while the same person goes on, and after it was stopped', () => {
+    const { become, read, holds, stop } = world(signedIn('ada'));
+    read();
+    become(signedIn('ada'));
+    expect(holds()).toBe(true);
+    stop();
+    become({ status: 'signed_out', expired: true });
+    expect(holds()).toBe(true);
   });
 });

@@ -8,8 +8,8 @@ import { MAX_BATCH_CALLS } from '@/domain/batch';
 import { isHeavyCall } from '@/domain/heavy-operations';
 import type { AppRouter } from '@/server/api/root';
 import { browserSession } from './browser-session';
-import { forgetAnswers } from './forget-answers';
 import { failureOf, isPassing, retryDelay } from './problem';
+import { forgetAnswers } from './session';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
 

@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import { CircleHelp } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Tone } from './tone';
+import type { Tone } from './status';
 
 const TONES: Record<Tone, string> = {
   neutral: 'border-line bg-surface-2 text-muted',

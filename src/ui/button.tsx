@@ -2,7 +2,7 @@
 import { Button as Base } from '@base-ui/react/button';
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react';
 import { type ButtonSize, type ButtonVariant, buttonClass } from './button-class';
-import { Spinner } from './spinner';
+import { Spinner } from './loading';
 import { Tooltip } from './tooltip';
 
 export type ButtonProps = Omit<ComponentPropsWithRef<'button'>, 'disabled'> & {
@@ -64,4 +64,18 @@ export function Button({
       </span>
     </>
   );
+}
+
+type Props = Omit<ButtonProps, 'children' | 'icon' | 'square' | 'aria-label'> & {
+  /** What pressing it does; the accessible name and, unless the button is disabled with a reason, the tooltip. */
+  label: string;
+  icon: ReactNode;
+};
+
+/** A square button with an icon only. */
+export function IconButton({ label, icon, variant = 'ghost', disabledReason, ...rest }: Props) {
+  const button = (
+    <Button {...rest} variant={variant} disabledReason={disabledReason} icon={icon} square aria-label={label} />
+  );
+  return disabledReason ? button : <Tooltip content={label}>{button}</Tooltip>;
 }

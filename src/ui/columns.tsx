@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
-import { Missing } from './missing';
-import { Mono } from './mono';
-import { RelativeTime } from './relative-time';
 import type { Column } from './table/column';
+import { Missing, Mono, RelativeTime } from './values';
 
 type Common<Row> = Pick<Column<Row>, 'sortable' | 'hidden' | 'grow' | 'sortFirst'> & { width?: number };
 type Value<Row, T> = (row: Row) => T | null | undefined;

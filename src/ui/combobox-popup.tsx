@@ -2,9 +2,8 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import type { Option } from './option';
-import { itemClass, OptionText } from './option-item';
-import { Spinner } from './spinner';
+import { Spinner } from './loading';
+import { itemClass, type Option, OptionText } from './option';
 
 /** Choices that the server finds: it is told what was typed and gives back new `options`. */
 export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean; error?: string | null };

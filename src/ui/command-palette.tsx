@@ -4,10 +4,10 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import type { Command } from './command';
+import type { Command } from './command-registry';
 import { type CommandGroup, groupCommands, matchesCommand } from './group-commands';
-import { Kbd } from './kbd';
-import { itemClass } from './option-item';
+import { Kbd } from './keys';
+import { itemClass } from './option';
 
 type Props = {
   open: boolean;

@@ -1,6 +1,5 @@
 'use client';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
-import type { Command } from './command';
 
 type Register = (commands: readonly Command[]) => () => void;
 
@@ -33,3 +32,20 @@ export function useCommands(commands: readonly Command[]): void {
 export function useRegisteredCommands(): readonly Command[] {
   return useContext(CommandsContext);
 }
+
+/** Something the palette can do: go somewhere, or start an action of the page. */
+export type Command = {
+  id: string;
+  /** In the imperative: "Add cluster"; or the name of a page. */
+  label: string;
+  /** Heading it stands under: "Go to", "Clusters". */
+  group: string;
+  /** Further words it is found by. */
+  keywords?: readonly string[];
+  icon?: ReactNode;
+  /** At the end of the line: what it is, or where. */
+  hint?: string;
+  /** Found by the service for what was typed: shown whatever the words are. */
+  found?: boolean;
+  run: () => void;
+};

@@ -3,8 +3,8 @@ import { AlertDialog as Base } from '@base-ui/react/alert-dialog';
 import { type ReactNode, type Ref, useId, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
+import type { Problem } from './error-state';
 import { Notice } from './notice';
-import type { Problem } from './problem';
 import { TextInput } from './text-input';
 
 type Props = {

@@ -2,7 +2,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from './icon-button';
+import { IconButton } from './button';
 
 /** Copies `value` to the clipboard and says so. `label` names what is copied: "Copy fingerprint". */
 export function CopyButton({ value, label, size = 'sm' }: { value: string; label?: string; size?: 'sm' | 'md' }) {

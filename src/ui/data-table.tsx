@@ -4,17 +4,14 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { EmptyState } from './empty-state';
-import { ErrorState } from './error-state';
-import type { MenuEntry } from './menu';
+import { ErrorState, type Problem } from './error-state';
+import { ProgressLine } from './loading';
+import { type MenuEntry, RowActions } from './menu';
 import { Notice } from './notice';
-import type { Problem } from './problem';
-import { ProgressLine } from './progress-line';
-import { RowActions } from './row-actions';
 import type { Column } from './table/column';
 import { type TableExport, TableFooter } from './table/table-footer';
 import { TableHead } from './table/table-head';
 import { TableRows } from './table/table-rows';
-import { TableSkeleton } from './table/table-skeleton';
 import { useServerTable } from './table/use-server-table';
 
 type Props<Row extends object> = {
@@ -218,4 +215,27 @@ function widthOf(column: Sized, index: number): string {
 function minWidth(columns: readonly Sized[], selectable: boolean, actions: boolean): string {
   const widths = columns.map((column, index) => widthOf(column, index));
   return `calc(${[...widths, `${(selectable ? 36 : 0) + (actions ? 40 : 0)}px`].join(' + ')})`;
+}
+
+const WIDTHS = ['w-3/5', 'w-2/5', 'w-1/2', 'w-1/3'];
+
+/** Grey bars in place of the rows that are on their way. */
+function TableSkeleton({ columnCount, rows = 8 }: { columnCount: number; rows?: number }) {
+  return (
+    <tbody aria-hidden="true">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars have no identity.
+        <tr key={row} className="h-row">
+          {Array.from({ length: columnCount }, (_, column) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the bars have no identity.
+            <td key={column} className="border-b px-2.5">
+              <span
+                className={`block h-2.5 animate-pulse rounded-sm bg-surface-3 ${WIDTHS[(row + column) % WIDTHS.length]}`}
+              />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
 }

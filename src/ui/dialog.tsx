@@ -1,27 +1,10 @@
 'use client';
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
-import { X } from 'lucide-react';
-import { type ReactElement, type ReactNode, useRef } from 'react';
-import { useT } from '@/lib/i18n/use-t';
-import { firstField } from './first-field';
-import { IconButton } from './icon-button';
+import { useRef } from 'react';
+import { firstField, PanelFooter, PanelHeader, type PanelProps } from './panel';
 
-type Props = {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  /** What is decided or entered here, as a heading: "Add cluster". */
-  title: string;
-  description?: ReactNode;
-  size?: 'sm' | 'md' | 'lg';
-  /** A press outside does not close it: for forms, whose input would be lost. */
-  persistent?: boolean;
-  /** The button that opens it, when it is always on the page. */
-  trigger?: ReactElement;
-  /** Buttons at the bottom edge. A form brings its own: `<FormShell layout="panel">`. */
-  footer?: ReactNode;
-  children?: ReactNode;
-};
+const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
 
 const SIZES = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' };
 
@@ -36,8 +19,7 @@ export function Dialog({
   trigger,
   footer,
   children,
-}: Props) {
-  const t = useT();
+}: PanelProps) {
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)} disablePointerDismissal={persistent}>
@@ -52,17 +34,17 @@ export function Dialog({
               SIZES[size],
             )}
           >
-            <header className="flex items-start gap-2 px-4 pt-3 pb-1">
-              <div className="min-w-0 flex-1 pt-1">
-                <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
-                {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
-              </div>
-              <Base.Close render={<IconButton label={t('Close')} icon={<X size={16} />} className="-mr-2" />} />
-            </header>
+            <PanelHeader
+              base={PARTS}
+              title={title}
+              description={description}
+              className="pt-3 pb-1"
+              textClassName="pt-1"
+            />
             <div ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4 pt-2">
               {children}
             </div>
-            {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>}
+            <PanelFooter>{footer}</PanelFooter>
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

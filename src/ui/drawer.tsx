@@ -1,27 +1,14 @@
 'use client';
 import { Drawer as Base } from '@base-ui/react/drawer';
 import clsx from 'clsx';
-import { X } from 'lucide-react';
-import { type ReactElement, type ReactNode, useRef } from 'react';
-import { useT } from '@/lib/i18n/use-t';
-import { firstField } from './first-field';
-import { IconButton } from './icon-button';
+import { useRef } from 'react';
+import { firstField, PanelFooter, PanelHeader, type PanelProps } from './panel';
 
 type Side = 'right' | 'left' | 'bottom';
 
-type Props = {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  title: string;
-  description?: ReactNode;
-  side?: Side;
-  size?: 'sm' | 'md' | 'lg';
-  /** A press outside does not close it: for forms, whose input would be lost. */
-  persistent?: boolean;
-  trigger?: ReactElement;
-  footer?: ReactNode;
-  children?: ReactNode;
-};
+type Props = PanelProps & { side?: Side };
+
+const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
 
 const SIZES = { sm: 'md:max-w-xs', md: 'md:max-w-lg', lg: 'md:max-w-3xl' };
 
@@ -46,7 +33,6 @@ export function Drawer({
   footer,
   children,
 }: Props) {
-  const t = useT();
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
@@ -67,17 +53,17 @@ export function Drawer({
               side !== 'bottom' && SIZES[size],
             )}
           >
-            <header className="flex items-start gap-2 border-b px-4 py-2">
-              <div className="min-w-0 flex-1 py-1">
-                <Base.Title className="text-lg leading-6 font-semibold [overflow-wrap:anywhere]">{title}</Base.Title>
-                {description && <Base.Description className="text-pretty text-muted">{description}</Base.Description>}
-              </div>
-              <Base.Close render={<IconButton label={t('Close')} icon={<X size={16} />} className="-mr-2" />} />
-            </header>
+            <PanelHeader
+              base={PARTS}
+              title={title}
+              description={description}
+              className="border-b py-2"
+              textClassName="py-1"
+            />
             <Base.Content ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">
               {children}
             </Base.Content>
-            {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>}
+            <PanelFooter>{footer}</PanelFooter>
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { CopyButton } from './copy-button';
-import type { Problem } from './problem';
 
 /** In place of content that could not be loaded: what happened, the request id for the log, and a way to try again. */
 export function ErrorState({
@@ -49,3 +48,16 @@ function RequestId({ id }: { id: string }) {
     </p>
   );
 }
+
+/** One refused input: dotted path of the field as it was sent, and what to do about it. */
+export type FieldProblem = { field: string; message: string };
+
+/** What the interface shows of a failure; the members of problem+json that are for people. */
+export type Problem = {
+  title: string;
+  detail?: string | undefined;
+  status?: number | undefined;
+  code?: string | undefined;
+  request_id?: string | undefined;
+  errors?: readonly FieldProblem[] | undefined;
+};

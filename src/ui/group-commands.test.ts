@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Command } from './command';
+import type { Command } from './command-registry';
 import { groupCommands, matchesCommand } from './group-commands';
 
 const command = (id: string, label: string, group: string, keywords?: string[]): Command => ({

@@ -1,4 +1,4 @@
-import type { Command } from './command';
+import type { Command } from './command-registry';
 
 export type CommandGroup = { value: string; items: Command[] };
 

@@ -1,9 +1,11 @@
 'use client';
 import { Menu as Base } from '@base-ui/react/menu';
 import clsx from 'clsx';
-import { Check } from 'lucide-react';
+import { Check, Ellipsis } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
-import { itemClass } from './option-item';
+import { useT } from '@/lib/i18n/use-t';
+import { IconButton } from './button';
+import { itemClass } from './option';
 
 export type MenuEntry =
   | {
@@ -146,5 +148,17 @@ function Tick({ shown }: { shown: boolean }) {
     <span className="inline-flex w-4 shrink-0 justify-center text-accent">
       {shown && <Check size={14} aria-hidden />}
     </span>
+  );
+}
+
+/** The menu at the end of a row. `name` tells which row: "Actions for web-01". */
+export function RowActions({ name, entries }: { name: string; entries: readonly MenuEntry[] }) {
+  const t = useT();
+  return (
+    <Menu
+      align="end"
+      entries={entries}
+      trigger={<IconButton size="sm" label={t('Actions for {name}', { name })} icon={<Ellipsis size={14} />} />}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import { Fragment, type ReactNode } from 'react';
-import { Missing } from './missing';
+import { Missing } from './values';
 
 export type Property = { label: string; value: ReactNode; hint?: string };
 

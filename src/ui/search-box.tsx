@@ -2,9 +2,8 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from './icon-button';
-import { isTyping } from './is-typing';
-import { Kbd } from './kbd';
+import { IconButton } from './button';
+import { isTyping, Kbd } from './keys';
 import { TextInput } from './text-input';
 
 const DELAY_MS = 250;

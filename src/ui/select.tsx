@@ -4,8 +4,7 @@ import clsx from 'clsx';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import type { Ref } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import type { Option } from './option';
-import { itemClass, OptionText } from './option-item';
+import { itemClass, type Option, OptionText } from './option';
 
 type Props<V extends string> = {
   value: V | null;

@@ -1,15 +1,12 @@
 'use client';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import clsx from 'clsx';
 import { ChevronRight } from 'lucide-react';
-import { Fragment, type ReactNode, useCallback, useRef } from 'react';
+import { Fragment, type ReactNode, useRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { ProgressLine } from './progress-line';
-import { Spinner } from './spinner';
+import { ProgressLine, Spinner } from './loading';
 import type { Column } from './table/column';
-import { isPlainPress } from './table/is-plain-press';
-import { RowGap } from './table/row-gap';
 import { useRowKeyboard } from './table/use-row-keyboard';
+import { getPageSize, isPlainPress, ROW_HEIGHT, RowGap, useVirtualRows } from './table/virtual-rows';
 
 export type TreeRow<Item> = {
   id: string;
@@ -41,8 +38,6 @@ type Props<Item> = {
   footer?: ReactNode;
 };
 
-const ROW_HEIGHT = 32;
-
 /**
  * Nested rows with columns. Only visible rows are in the document. Arrow right opens or goes to the first child, arrow left
  * closes or goes to the parent, Enter opens the row's page.
@@ -55,7 +50,7 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
     ids: rows.map((row) => row.id),
     bodyRef,
     reveal: (index) => virtualizer.scrollToIndex(index),
-    pageSize: () => Math.max(1, Math.floor((scrollRef.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2),
+    pageSize: () => getPageSize(scrollRef.current),
     onOpen: onOpen && ((index) => rows[index] && onOpen(rows[index])),
     onKey: (key, index, moveTo) => {
       const row = rows[index];
@@ -68,21 +63,7 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
     },
   });
   const { currentIndex } = keyboard;
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    count: rows.length,
-    getScrollElement: () => scrollRef.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
-    overscan: 10,
-    scrollMargin: ROW_HEIGHT,
-    scrollPaddingStart: ROW_HEIGHT,
-    initialRect: { width: 0, height: 640 },
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      if (currentIndex >= rows.length || shown.includes(currentIndex)) return shown;
-      return [...shown, currentIndex].sort((a, b) => a - b);
-    },
-  });
+  const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });
   const columnCount = columns.length + (actions ? 1 : 0);
   const widths = columns.map((column, index) => (index === 0 ? `min(${column.width}px, 52vw)` : `${column.width}px`));
   let end = ROW_HEIGHT;

@@ -7,10 +7,9 @@ import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
-import type { FieldProps } from '@/ui/form/field-props';
+import { type FieldProps, useField } from '@/ui/form/field-frame';
 import { NumberField } from '@/ui/form/number-field';
 import { TextField } from '@/ui/form/text-field';
-import { useField } from '@/ui/form/use-field';
 import { PermissionMatrix } from '../shared/permissions/permission-matrix';
 import { RecordDrawer } from '../shared/record-drawer';
 

@@ -8,8 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
-import { tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/allow-token';
-import { TokenTable } from '../shared/api-tokens/token-table';
+import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
 import { CreateTokenDrawer } from './create-token-drawer';
 import { NewTokenDialog } from './new-token-dialog';
 

@@ -15,8 +15,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
-import { deviceText } from './device-text';
-import { proofText } from './proof-text';
+import { deviceText, proofText } from './session-labels';
 
 const make = columnsOf<AccountSession>();
 

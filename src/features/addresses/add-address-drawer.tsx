@@ -9,9 +9,9 @@ import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
 import { TextField } from '@/ui/form/text-field';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
+import { Mono } from '@/ui/values';
 import { domainResolver } from '../shared/domain-resolver';
 import { AddressFields } from './address-fields';
 import {

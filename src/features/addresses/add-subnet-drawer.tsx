@@ -10,7 +10,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
 import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
-import { useNetworkOptions } from '../shared/use-network-options';
+import { useNetworkOptions } from '../shared/use-searched-options';
 import { SubnetFields } from './subnet-fields';
 import { EMPTY_SUBNET, type SubnetValues, subnetFieldName, toSubnetInput } from './subnet-form-values';
 

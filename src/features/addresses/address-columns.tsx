@@ -1,10 +1,9 @@
 import type { IpAddress } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
-import { ADDRESS_SOURCE_WORDS, ADDRESS_STATE_WORDS, AddressState } from '../shared/ipam/address-state';
-import { AddressLink, SubnetLink } from '../shared/ipam/ipam-links';
+import { Missing } from '@/ui/values';
+import { AddressLink, ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
+import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS, AddressState } from '../shared/ipam/address-state';
 
 const make = columnsOf<IpAddress>();
 
@@ -18,7 +17,7 @@ export const addressColumns = (t: Translate) => [
   make.custom('state', t('State'), (item) => <AddressState state={item.state} />, {
     sortable: true,
     width: 110,
-    csv: (item) => t(ADDRESS_STATE_WORDS[item.state].word),
+    csv: (item) => t(ADDRESS_STATE_LABELS[item.state].word),
   }),
   make.text('workload_name', t('Workload'), (item) => item.workload?.name, {
     sortable: true,
@@ -48,7 +47,7 @@ export const addressColumns = (t: Translate) => [
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_WORDS[item.source]), { sortable: true, width: 120 }),
+  make.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { sortable: true, width: 120 }),
   make.text('description', t('Description'), (item) => item.description, { width: 180, grow: true }),
   make.time('last_seen_at', t('Last seen'), (item) => item.last_seen_at, {
     sortable: true,

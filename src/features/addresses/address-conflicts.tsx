@@ -8,7 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
 import { usePermissions } from '../shared/use-permissions';
-import { CONFLICT_KIND_WORDS, conflictText } from './conflict-words';
+import { CONFLICT_KIND_LABELS, conflictText } from './conflict-labels';
 import { ResolveConflictDialog } from './resolve-conflict-dialog';
 
 /** The open conflicts about one address, each with its way out. */
@@ -28,7 +28,7 @@ export function AddressConflicts({ address }: { address: Pick<IpAddressDetail, '
           <Notice
             key={conflict.id}
             tone="danger"
-            title={t(CONFLICT_KIND_WORDS[conflict.kind])}
+            title={t(CONFLICT_KIND_LABELS[conflict.kind])}
             action={
               <Button size="sm" onClick={() => setResolving(conflict)} disabledReason={reason('ipam:write')}>
                 {t('Resolve')}

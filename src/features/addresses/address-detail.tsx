@@ -13,21 +13,18 @@ import { columnsOf } from '@/ui/columns';
 import { CopyButton } from '@/ui/copy-button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { Mono } from '@/ui/mono';
+import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
-import { RowActions } from '@/ui/row-actions';
 import { Section } from '@/ui/section';
-import { DetailSkeleton } from '../shared/detail-skeleton';
-import { FlowsLink } from '../shared/flows-link';
-import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
+import { Mono, RelativeTime } from '@/ui/values';
+import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { WorkloadState } from '../shared/inventory-states';
-import { ADDRESS_SOURCE_WORDS, AddressState } from '../shared/ipam/address-state';
-import { SubnetLink } from '../shared/ipam/ipam-links';
+import { ADDRESS_SOURCE_LABELS, AddressState } from '../shared/ipam/address-state';
 import { QueryView } from '../shared/query-view';
-import { useDocumentTitle } from '../shared/use-document-title';
+import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
 import { AddressPolicies } from './address-policies';
@@ -37,8 +34,8 @@ import { EditAddressDrawer } from './edit-address-drawer';
 const make = columnsOf<AddressHolder>();
 
 const sourceWord = (t: Translate, source: string) =>
-  Object.hasOwn(ADDRESS_SOURCE_WORDS, source)
-    ? t(ADDRESS_SOURCE_WORDS[source as keyof typeof ADDRESS_SOURCE_WORDS])
+  Object.hasOwn(ADDRESS_SOURCE_LABELS, source)
+    ? t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS])
     : source;
 
 const historyColumns = (t: Translate) => [
@@ -176,7 +173,7 @@ function facts(t: Translate, address: Detail) {
     { label: t('MAC address'), value: address.mac && <Mono>{address.mac}</Mono> },
     { label: t('Cluster'), value: <ClusterLink id={address.cluster_id} name={address.cluster_name} /> },
     { label: t('Host name'), value: address.hostname },
-    { label: t('Known from'), value: t(ADDRESS_SOURCE_WORDS[address.source]) },
+    { label: t('Known from'), value: t(ADDRESS_SOURCE_LABELS[address.source]) },
     { label: t('Last seen'), value: <RelativeTime at={address.last_seen_at} none={t('Never by a discovery')} /> },
     { label: t('First seen'), value: <RelativeTime at={address.first_seen_at} none={t('Never by a discovery')} /> },
     { label: t('Changed'), value: <RelativeTime at={address.updated_at} /> },

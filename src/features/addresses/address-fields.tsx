@@ -10,8 +10,8 @@ import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { ADDRESS_STATE_WORDS } from '../shared/ipam/address-state';
-import { useWorkloadOptions } from '../shared/use-workload-options';
+import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
+import { useWorkloadOptions } from '../shared/use-searched-options';
 import { type AddressValues, addressLabels } from './address-form-values';
 
 type Props<Out> = {
@@ -29,8 +29,8 @@ export function AddressFields<Out>({ control, setValue, clusterId }: Props<Out>)
   const labels = addressLabels(t);
   const states = SETTABLE_STATES.map((value) => ({
     value,
-    label: t(ADDRESS_STATE_WORDS[value].word),
-    description: t(ADDRESS_STATE_WORDS[value].meaning),
+    label: t(ADDRESS_STATE_LABELS[value].word),
+    description: t(ADDRESS_STATE_LABELS[value].meaning),
   }));
   return (
     <>

@@ -4,7 +4,7 @@ import clsx from 'clsx';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
-import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -12,13 +12,11 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
-import { Mono } from '@/ui/mono';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { TextInput } from '@/ui/text-input';
-import { CELLS } from './cell-words';
-import { countStates, type GridCell, type GridRow, gridMove, gridRows, partOf, partSize } from './grid-cells';
+import { Mono } from '@/ui/values';
+import { CELLS, countStates, type GridCell, type GridRow, gridMove, gridRows, partOf, partSize } from './grid-cells';
 import { GridLegend } from './grid-legend';
-import { useGridColumns } from './use-grid-columns';
 
 type Props = {
   subnet: Pick<SubnetDetail, 'id' | 'cidr'>;
@@ -266,3 +264,19 @@ const CellRow = memo(function CellRow({ row, start, columns, current, pointed }:
     </>
   );
 });
+
+/** How many cells of the address grid stand side by side, by the width of its box: 8, 16 or 32. */
+function useGridColumns(ref: RefObject<HTMLElement | null>): number {
+  const [columns, setColumns] = useState(16);
+  useEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    const observer = new ResizeObserver(([entry]) => {
+      const width = entry?.contentRect.width ?? 0;
+      setColumns(width >= 1080 ? 32 : width >= 560 ? 16 : 8);
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [ref]);
+  return columns;
+}

@@ -10,10 +10,10 @@ import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
+import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DeploymentState } from '../shared/deployment-state';
-import { STATUS_WORDS } from '../shared/deployment-words';
 import { PolicyMode } from '../shared/enforcement-mode';
-import { PolicyLink } from '../shared/security-links';
+import { PolicyLink } from '../shared/entity-links';
 
 type Row = Policies['policies'][number];
 
@@ -38,7 +38,7 @@ const policyColumns = (t: Translate) => [
   }),
   make.custom('status', t('Status'), (row) => <DeploymentState status={row.deployment_status} reasons={[]} />, {
     width: 130,
-    csv: (row) => t(STATUS_WORDS[row.deployment_status ?? 'none'].word),
+    csv: (row) => t(STATUS_LABELS[row.deployment_status ?? 'none'].word),
   }),
 ];
 

@@ -6,7 +6,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
-import { ADDRESS_SOURCE_WORDS, ADDRESS_STATE_WORDS } from '../shared/ipam/address-state';
+import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, flag } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -27,12 +27,12 @@ const ADDRESSES = declareList({
   sorts: ADDRESS_SORTS,
   defaultSort: 'address',
   filters: {
-    state: choice(msg('State'), ADDRESS_STATES, (one) => ADDRESS_STATE_WORDS[one].word),
+    state: choice(msg('State'), ADDRESS_STATES, (one) => ADDRESS_STATE_LABELS[one].word),
     assigned: flag(msg('Assigned'), [
       [true, msg('To a workload')],
       [false, msg('To nobody')],
     ]),
-    source: choice(msg('Known from'), ADDRESS_SOURCES, (one) => ADDRESS_SOURCE_WORDS[one]),
+    source: choice(msg('Known from'), ADDRESS_SOURCES, (one) => ADDRESS_SOURCE_LABELS[one]),
     cluster_id: CLUSTER,
     within: chip(msg('Within'), 'text'),
     mac: chip(msg('MAC'), 'text'),

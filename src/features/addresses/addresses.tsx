@@ -1,4 +1,5 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
@@ -6,6 +7,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { useCommands } from '@/ui/command-registry';
@@ -18,7 +20,6 @@ import { ConflictTable } from './conflict-table';
 import { ImportTable } from './import-table';
 import { LastDiscovery } from './last-discovery';
 import { Prefixes } from './prefixes';
-import { useOpenConflicts } from './use-open-conflicts';
 import { useSubnetDialogs } from './use-subnet-dialogs';
 
 const TABS = ['prefixes', 'addresses', 'conflicts', 'imports'] as const;
@@ -90,4 +91,11 @@ export function Addresses() {
       {subnets.dialogs}
     </>
   );
+}
+
+/** How many conflicts wait for a decision; null while nobody knows, or when there is none. */
+function useOpenConflicts(): number | null {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.ipamConflicts.list.queryOptions({ status: 'open', limit: 1 }));
+  return data?.total || null;
 }

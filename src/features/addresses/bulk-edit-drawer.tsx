@@ -13,8 +13,8 @@ import { SelectField } from '@/ui/form/select-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
-import { ADDRESS_STATE_WORDS } from '../shared/ipam/address-state';
-import { type BulkValues, NO_BULK_CHANGE, toBulkChanges } from './bulk-edit-values';
+import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
+import { type BulkValues, NO_BULK_CHANGE, toBulkChanges } from './address-form-values';
 
 type Props = {
   addresses: readonly Pick<IpAddress, 'id' | 'version'>[];
@@ -68,7 +68,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
     }),
   );
   const values = useWatch({ control: form.control });
-  const states = SETTABLE_STATES.map((value) => ({ value, label: t(ADDRESS_STATE_WORDS[value].word) }));
+  const states = SETTABLE_STATES.map((value) => ({ value, label: t(ADDRESS_STATE_LABELS[value].word) }));
   const chosen = values.set_state || values.release || values.set_description;
   return (
     <FormShell

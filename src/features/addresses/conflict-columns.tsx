@@ -1,20 +1,17 @@
 import type { IpamConflict } from '@/domain/ipam/conflict';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { Mono } from '@/ui/mono';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
-import { ClusterLink, NetworkLink, WorkloadLink } from '../shared/inventory-links';
-import { AddressLink } from '../shared/ipam/ipam-links';
-import { CONFLICT_KIND_WORDS, CONFLICT_STATUS_WORDS, conflictText, RESOLUTION_WORDS } from './conflict-words';
+import { Status, type Tone } from '@/ui/status';
+import { Missing, Mono } from '@/ui/values';
+import { AddressLink, ClusterLink, NetworkLink, WorkloadLink } from '../shared/entity-links';
+import { CONFLICT_KIND_LABELS, CONFLICT_STATUS_LABELS, conflictText, RESOLUTION_LABELS } from './conflict-labels';
 
 const make = columnsOf<IpamConflict>();
 
 const TONES: Record<IpamConflict['status'], Tone> = { open: 'danger', resolved: 'ok', gone: 'off' };
 
 const statusText = (t: Translate, { status, resolution }: IpamConflict) =>
-  t(resolution ? RESOLUTION_WORDS[resolution] : CONFLICT_STATUS_WORDS[status]);
+  t(resolution ? RESOLUTION_LABELS[resolution] : CONFLICT_STATUS_LABELS[status]);
 
 const party = (t: Translate, workload: IpamConflict['workload']) =>
   workload ? (
@@ -35,7 +32,7 @@ export const conflictColumns = (t: Translate) => [
       ),
     { sortable: true, width: 170, csv: (item) => item.address ?? item.mac },
   ),
-  make.text('kind', t('What is wrong'), (item) => t(CONFLICT_KIND_WORDS[item.kind]), { sortable: true, width: 180 }),
+  make.text('kind', t('What is wrong'), (item) => t(CONFLICT_KIND_LABELS[item.kind]), { sortable: true, width: 180 }),
   make.text('text', t('In words'), (item) => conflictText(t, item), {
     width: 320,
     grow: true,

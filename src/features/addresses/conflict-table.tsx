@@ -10,7 +10,7 @@ import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { conflictColumns } from './conflict-columns';
-import { CONFLICT_KIND_WORDS, CONFLICT_STATUS_WORDS } from './conflict-words';
+import { CONFLICT_KIND_LABELS, CONFLICT_STATUS_LABELS } from './conflict-labels';
 import { ResolveConflictDialog } from './resolve-conflict-dialog';
 
 /** Open ones are shown without a choice. */
@@ -26,9 +26,9 @@ const CONFLICTS = declareList({
   defaultSort: '-created_at',
   filters: {
     status: choice(msg('Status'), DECIDED, (one) =>
-      one === 'any' ? msg('All, also decided ones') : CONFLICT_STATUS_WORDS[one],
+      one === 'any' ? msg('All, also decided ones') : CONFLICT_STATUS_LABELS[one],
     ),
-    kind: choice(msg('Kind'), CONFLICT_KINDS, (one) => CONFLICT_KIND_WORDS[one]),
+    kind: choice(msg('Kind'), CONFLICT_KINDS, (one) => CONFLICT_KIND_LABELS[one]),
     cluster_id: CLUSTER,
   },
   // Without a choice only what waits for a decision is shown.

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 
 type Props = { subnet: { id: string; cidr: string } | null; onClose: () => void; onDeleted: () => void };

@@ -1,8 +1,7 @@
 import clsx from 'clsx';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { CELL_STATES, CELLS } from './cell-words';
-import type { CellState } from './grid-cells';
+import { CELL_STATES, CELLS, type CellState } from './grid-cells';
 
 /** What the cells mean and how many of each are shown. Only states that occur, and free. */
 export function GridLegend({ counts }: { counts: ReadonlyMap<CellState, number> }) {

@@ -8,17 +8,17 @@ import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
-import { Mono } from '@/ui/mono';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { RadioGroup } from '@/ui/radio-group';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
+import { Mono } from '@/ui/values';
 import { usePermissions } from '../shared/use-permissions';
+import { columnsText, exampleFile, IMPORT_KIND_LABELS } from './import-labels';
 import { ImportReport } from './import-report';
 import { type ImportFile, ImportSource } from './import-source';
-import { columnsText, exampleFile, IMPORT_KIND_WORDS } from './import-words';
 import { useImport, useStartImport } from './use-import';
 
 /** Takes over addresses or subnets from a CSV file: first everything is checked, then it is written as a whole or without the bad rows. */
@@ -64,7 +64,7 @@ export function ImportPage() {
             onValueChange={(next) => void setKind(next)}
             options={IMPORT_KINDS.map((value) => ({
               value,
-              label: t(IMPORT_KIND_WORDS[value]),
+              label: t(IMPORT_KIND_LABELS[value]),
               description: t('Columns: {required}; and, when you have them, {optional}.', columnsText(value)),
             }))}
           />

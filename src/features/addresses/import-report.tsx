@@ -5,11 +5,11 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
-import { useAuditedExport } from '../shared/use-audited-export';
-import { outcomeText, STAGE_WORDS } from './import-words';
+import { Mono } from '@/ui/values';
+import { useAuditedExport } from '../shared/use-csv-export';
+import { outcomeText, STAGE_LABELS } from './import-labels';
 
 type Problem = IpamImportDetail['errors'][number] & { id: string };
 
@@ -47,7 +47,7 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
     return (
       <div aria-live="polite" className="flex flex-col gap-1">
         <Progress
-          label={run.status === 'queued' ? t('Waiting for a worker') : t(STAGE_WORDS[run.stage ?? 'reading'])}
+          label={run.status === 'queued' ? t('Waiting for a worker') : t(STAGE_LABELS[run.stage ?? 'reading'])}
           done={run.progress_total === null ? null : run.progress_done}
           total={run.progress_total}
         />

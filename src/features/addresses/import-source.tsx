@@ -5,8 +5,8 @@ import type { ImportKind } from '@/domain/ipam/csv-import';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
+import { Mono } from '@/ui/values';
 
 export type ImportFile = { name: string; content: string };
 

@@ -2,16 +2,15 @@
 import { Upload } from 'lucide-react';
 import type { IpamImport } from '@/domain/ipam/csv-import';
 import { RUN_STATUSES } from '@/domain/sync';
-import type { Translate } from '@/lib/i18n/translator';
-import { msg } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
 import { declareList } from '../shared/list/declare-list';
 import { inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
-import { RunState } from '../shared/sync/run-state';
-import { IMPORT_KIND_WORDS, outcomeText } from './import-words';
+import { RunState } from '../shared/sync/sync-state';
+import { IMPORT_KIND_LABELS, outcomeText } from './import-labels';
 
 const make = columnsOf<IpamImport>();
 
@@ -25,7 +24,7 @@ const importColumns = (t: Translate) => [
     width: 130,
     csv: (run) => run.status,
   }),
-  make.text('kind', t('Rows'), (run) => t(IMPORT_KIND_WORDS[run.kind]), { width: 110 }),
+  make.text('kind', t('Rows'), (run) => t(IMPORT_KIND_LABELS[run.kind]), { width: 110 }),
   make.text('dry_run', t('What'), (run) => (run.dry_run ? t('Check only') : t('Import')), { width: 110 }),
   make.text('result', t('Result'), (run) => resultText(t, run), {
     width: 320,

@@ -12,7 +12,7 @@ import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { SubnetLink } from '../shared/ipam/ipam-links';
+import { SubnetLink } from '../shared/entity-links';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 
 const make = columnsOf<SubnetNode>();

@@ -5,8 +5,8 @@ import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { RelativeTime } from '@/ui/relative-time';
-import { RunState } from '../shared/sync/run-state';
+import { RelativeTime } from '@/ui/values';
+import { RunState } from '../shared/sync/sync-state';
 import { usePermissions } from '../shared/use-permissions';
 
 /** When addresses were discovered last and how that went, for those who may see runs. */

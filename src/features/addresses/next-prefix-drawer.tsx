@@ -9,14 +9,14 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
-import { cidrHint } from '@/ui/form/cidr-hint';
-import { Mono } from '@/ui/mono';
+import { cidrHint } from '@/ui/form/cidr-field';
+import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { NumberInput } from '@/ui/number-input';
-import { Spinner } from '@/ui/spinner';
 import { TextInput } from '@/ui/text-input';
 import { showToast } from '@/ui/toast';
-import { useDebounced } from '../shared/use-debounced';
+import { Mono } from '@/ui/values';
+import { useDebounced } from '../shared/use-timers';
 
 type Props = {
   subnet: { id: string; cidr: string } | null;

@@ -1,12 +1,9 @@
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
-import { ClusterLink, NetworkLink } from '../shared/inventory-links';
-import { MissingSince } from '../shared/inventory-states';
-import { SubnetLink } from '../shared/ipam/ipam-links';
-import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { Missing, Mono } from '@/ui/values';
+import { ClusterLink, NetworkLink, SubnetLink } from '../shared/entity-links';
+import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 import type { PrefixItem } from './prefix-rows';
 
@@ -92,7 +89,7 @@ export const prefixColumns = (t: Translate) => [
   make.custom(
     'source',
     t('Known from'),
-    (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_WORDS[(subnetOf(item) ?? item.network).source])),
+    (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_LABELS[(subnetOf(item) ?? item.network).source])),
     { width: 100 },
   ),
 ];

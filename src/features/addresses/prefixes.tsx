@@ -2,9 +2,9 @@
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { useFacets } from '../shared/list/use-facets';
+import { PREFIX_FILTERS, usePrefixState } from './prefix-search';
 import { PrefixTree } from './prefix-tree';
 import { SubnetTable } from './subnet-table';
-import { PREFIX_FILTERS, usePrefixState } from './use-prefix-state';
 import type { useSubnetDialogs } from './use-subnet-dialogs';
 
 /** All prefixes: as a tree, or as a list of those that fit a search. */

@@ -13,7 +13,7 @@ import { RecordForm } from '../shared/record-drawer';
 import { VersionedForm } from '../shared/versioned-form';
 import {
   EMPTY_RANGE,
-  RANGE_KIND_WORDS,
+  RANGE_KIND_LABELS,
   type RangeValues,
   rangeLabels,
   toRangeInput,
@@ -63,7 +63,7 @@ function Fields<Out>({ control }: { control: Control<RangeValues, unknown, Out> 
   const labels = rangeLabels(t);
   const kinds = RANGE_KINDS.map((value) => ({
     value,
-    label: t(RANGE_KIND_WORDS[value]),
+    label: t(RANGE_KIND_LABELS[value]),
     description:
       value === 'dhcp' ? t('A DHCP server hands these out.') : t('Kept for something. Name it in the description.'),
   }));

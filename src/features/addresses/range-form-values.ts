@@ -27,7 +27,7 @@ export function toRangeUpdate(values: RangeValues, stored: IpRange): RangeUpdate
   return { ...Object.fromEntries(changed), version: stored.version };
 }
 
-export const RANGE_KIND_WORDS: Record<IpRange['kind'], string> = { dhcp: msg('DHCP'), reserved: msg('Reserved') };
+export const RANGE_KIND_LABELS: Record<IpRange['kind'], string> = { dhcp: msg('DHCP'), reserved: msg('Reserved') };
 
 export const rangeLabels = (t: Translate) => ({
   kind: t('Kind'),

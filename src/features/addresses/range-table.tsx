@@ -12,12 +12,12 @@ import { columnsOf } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { Mono } from '@/ui/mono';
 import { showToast } from '@/ui/toast';
-import { capacityText } from '../shared/ipam/usage-text';
+import { Mono } from '@/ui/values';
+import { capacityText } from '../shared/ipam/usage-meter';
 import { usePermissions } from '../shared/use-permissions';
 import { RangeDrawer } from './range-drawer';
-import { RANGE_KIND_WORDS } from './range-form-values';
+import { RANGE_KIND_LABELS } from './range-form-values';
 
 const make = columnsOf<IpRange>();
 
@@ -32,7 +32,7 @@ const rangeColumns = (t: Translate) => [
     ),
     { width: 260, grow: true, csv: (range) => `${range.first_address}-${range.last_address}` },
   ),
-  make.text('kind', t('Kind'), (range) => t(RANGE_KIND_WORDS[range.kind]), { width: 110 }),
+  make.text('kind', t('Kind'), (range) => t(RANGE_KIND_LABELS[range.kind]), { width: 110 }),
   make.custom('size', t('Addresses'), (range) => capacityText(range.size), {
     width: 110,
     align: 'end',

@@ -11,7 +11,7 @@ import { Notice } from '@/ui/notice';
 import { RadioGroup } from '@/ui/radio-group';
 import { TextInput } from '@/ui/text-input';
 import { showToast } from '@/ui/toast';
-import { conflictText, type Resolution, resolutionChoice } from './conflict-words';
+import { conflictText, type Resolution, resolutionChoice } from './conflict-labels';
 
 type Props = { conflict: IpamConflict | null; onClose: () => void };
 

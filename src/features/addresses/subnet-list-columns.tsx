@@ -2,10 +2,8 @@ import type { Subnet } from '@/domain/ipam/subnet';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
-import { ClusterLink, NetworkLink } from '../shared/inventory-links';
-import { MissingSince } from '../shared/inventory-states';
-import { SubnetLink } from '../shared/ipam/ipam-links';
-import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { ClusterLink, NetworkLink, SubnetLink } from '../shared/entity-links';
+import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { UsageMeter } from '../shared/ipam/usage-meter';
 
 const make = columnsOf<Subnet>();
@@ -52,5 +50,5 @@ export const subnetColumns = (t: Translate) => [
     (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
     { width: 84, csv: (subnet) => subnet.dhcp_enabled },
   ),
-  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_WORDS[subnet.source]), { width: 110 }),
+  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
 ];

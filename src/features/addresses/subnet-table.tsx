@@ -9,9 +9,8 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { useServerList } from '../shared/use-server-list';
 import { SUBNET_EXPORT } from './export-columns';
+import { type PrefixListState, subnetQuery } from './prefix-search';
 import { subnetColumns } from './subnet-list-columns';
-import { subnetQuery } from './subnet-query';
-import type { PrefixListState } from './use-prefix-state';
 
 /** Prefixes that fit a search, as a flat list. */
 export function SubnetTable({ state }: { state: PrefixListState }) {

@@ -1,6 +1,6 @@
 'use client';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Network } from '@/domain/inventory';
 import type { SubnetNode } from '@/domain/ipam/subnet';
 import type { Page } from '@/domain/list';
@@ -8,7 +8,6 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { type Branch, type Level, prefixRows } from './prefix-rows';
-import { useOpenBranches } from './use-open-branches';
 
 /** Up to this many networks with prefixes are open from the start. */
 const OPEN_AT_FIRST = 20;
@@ -90,5 +89,35 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
     loading: networks.isPending,
     refreshing: networks.isFetching || queries.some((query) => query.isFetching),
     toggle: (id: string, expanded: boolean) => branches.set(id, !expanded),
+  };
+}
+
+const KEY = 'fabric.prefix-tree';
+
+function stored(): Record<string, boolean> {
+  try {
+    const value: unknown = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}');
+    if (typeof value !== 'object' || value === null) return {};
+    return Object.fromEntries(Object.entries(value).filter(([, open]) => typeof open === 'boolean'));
+  } catch {
+    return {};
+  }
+}
+
+/** Which branches of the prefix tree somebody has opened or closed in this tab; they stay so when one comes back. */
+function useOpenBranches() {
+  const [chosen, setChosen] = useState(stored);
+  return {
+    /** Open or closed by hand; undefined when nobody chose. */
+    chosen: (id: string): boolean | undefined => chosen[id],
+    set: (id: string, open: boolean) => {
+      const next = { ...chosen, [id]: open };
+      setChosen(next);
+      try {
+        window.sessionStorage.setItem(KEY, JSON.stringify(next));
+      } catch {
+        // Without storage the tree starts afresh next time.
+      }
+    },
   };
 }

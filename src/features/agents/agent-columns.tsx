@@ -6,12 +6,11 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
 import { useNow } from '@/ui/use-now';
-import { AGENT_STATES, clockText, collectorName, lackingCollectors } from '../shared/agents/agent-words';
-import { ClusterLink } from '../shared/inventory-links';
+import { Missing, Mono } from '@/ui/values';
+import { AGENT_STATES, clockText, collectorName, lackingCollectors } from '../shared/agents/agent-state';
+import { ClusterLink } from '../shared/entity-links';
 
 const make = columnsOf<Agent>();
 

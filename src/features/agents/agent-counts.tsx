@@ -3,9 +3,8 @@ import clsx from 'clsx';
 import type { AGENT_STATUSES, AgentSummary } from '@/domain/agent';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { StatusDot } from '@/ui/status-dot';
-import type { Tone } from '@/ui/tone';
-import { AGENT_STATES } from '../shared/agents/agent-words';
+import { StatusDot, type Tone } from '@/ui/status';
+import { AGENT_STATES } from '../shared/agents/agent-state';
 
 export type AgentFilter = {
   status: (typeof AGENT_STATUSES)[number] | 'none' | null;

@@ -10,21 +10,20 @@ import { EmptyState } from '@/ui/empty-state';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { AGENT_STATES } from '../shared/agents/agent-words';
+import { RelativeTime } from '@/ui/values';
+import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
-import { DetailSkeleton } from '../shared/detail-skeleton';
-import { FlowsLink } from '../shared/flows-link';
+import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { QueryView } from '../shared/query-view';
-import { useDocumentTitle } from '../shared/use-document-title';
+import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
-import { firewallFacts, identityFacts, sightFacts } from './agent-facts';
+import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
 import { AgentTrouble } from './agent-trouble';
 import { Collectors } from './collectors';
+import { readPayload } from './heartbeat-data';
 import { Heartbeats } from './heartbeats';
-import { readPayload } from './read-payload';
 import { UnconfirmedGuests } from './unconfirmed-guests';
 
 /** Heartbeats bring no events of their own. */

@@ -8,7 +8,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { AGENT_STATES } from '../shared/agents/agent-words';
+import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, flag } from '../shared/list/filters';

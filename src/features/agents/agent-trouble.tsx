@@ -1,9 +1,8 @@
 import type { AgentDetail } from '@/domain/agent';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
+import { Mono, RelativeTime } from '@/ui/values';
 
 /** What is wrong with the agent as a whole, and what to do. */
 export function AgentTrouble({ agent }: { agent: AgentDetail }) {

@@ -3,8 +3,7 @@ import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Status } from '@/ui/status';
-import { collectorName, collectorState } from '../shared/agents/agent-words';
-import { LastKnown } from '../shared/agents/last-known';
+import { collectorName, collectorState, LastKnown } from '../shared/agents/agent-state';
 import { collectorAdvice } from './collector-advice';
 
 /**

@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { Properties } from '@/ui/properties';
 import { useNow } from '@/ui/use-now';
-import { lastDay } from './heartbeat-hours';
+import { lastDay } from './heartbeat-data';
 
 const HOUR_SECONDS = 3600;
 

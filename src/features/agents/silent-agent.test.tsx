@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { firewallFacts } from './agent-facts';
+import { firewallFacts } from './agent-properties';
 import { Collectors } from './collectors';
 
 type Diagnostics = Parameters<typeof Collectors>[0]['diagnostics'];

@@ -7,13 +7,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
-import { Missing } from '@/ui/missing';
-import { Mono } from '@/ui/mono';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
-import { NodeLink } from '../shared/inventory-links';
+import { Missing, Mono, RelativeTime } from '@/ui/values';
+import { NodeLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
 
 type Guest = AgentDetail['unconfirmed_guests'][number];

@@ -1,8 +1,8 @@
 import type { Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-words';
+import { Missing } from '@/ui/values';
+import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-labels';
 
 /** A record as it arrives in the browser. */
 export type AuditRow = RouterOutputs['audit']['get'];

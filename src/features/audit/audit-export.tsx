@@ -6,8 +6,8 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureFromBody } from '@/lib/problem';
 import { Button } from '@/ui/button';
-import { download } from '@/ui/download';
 import { Menu } from '@/ui/menu';
+import { download } from '@/ui/table/csv';
 import { showToast } from '@/ui/toast';
 
 const FORMATS = { csv: msg('CSV, for spreadsheets'), ndjson: msg('JSON, one record a line') } as const;

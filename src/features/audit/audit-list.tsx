@@ -3,18 +3,17 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { ACTOR_KINDS } from '@/domain/audit';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterChip } from '../shared/filter-chip';
+import { FilterChip } from '@/ui/filter-bar';
 import { declareList } from '../shared/list/declare-list';
-import { chip, choice, entity, inUrl, named } from '../shared/list/filters';
+import { chip, choice, inUrl, named } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { NO_TENANT } from '../shared/tenant-options';
 import { TimeRangeFilter } from '../shared/time-range-filter';
-import { useTenantOptions } from '../shared/use-tenant-options';
 import { auditColumns } from './audit-columns';
 import { AuditExport } from './audit-export';
+import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-labels';
 import { AuditRecordDrawer } from './audit-record-drawer';
-import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-words';
 import { useActorFacet } from './use-actor-facet';
 import { useVerifyTrail } from './use-verify-trail';
 
@@ -33,7 +32,7 @@ const AUDIT = declareList({
     actor_id: { ...chip(msg('By'), 'id'), useFacet: (_, value, choose) => useActorFacet(value, choose) },
     object_kind: { ...named(msg('Object'), OBJECT_KINDS, 'text'), clears: ['object_id'] },
     object_id: inUrl('text'),
-    tenant_id: entity(msg('Tenant'), () => useTenantOptions('audit:read').filter(({ value }) => value !== NO_TENANT)),
+    tenant_id: tenantFilter('audit:read'),
     since: inUrl('time'),
     until: inUrl('time'),
   },

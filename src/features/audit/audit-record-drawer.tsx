@@ -8,13 +8,12 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
-import { Mono } from '@/ui/mono';
+import { Skeleton } from '@/ui/loading';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
+import { Mono, RelativeTime } from '@/ui/values';
 import type { AuditRow } from './audit-columns';
-import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-words';
+import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-labels';
 import { ChangeView } from './change-view';
 
 export type AuditFilter = { actor_id: string } | { object_kind: string; object_id: string };

@@ -6,9 +6,9 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { type RouterOutputs, useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
-import { verificationText } from './verification-words';
+import { Mono } from '@/ui/values';
+import { verificationText } from './audit-labels';
 
 /** Computes the chain of hashes again; the page shows the outcome until it is asked for anew. */
 export function useVerifyTrail() {

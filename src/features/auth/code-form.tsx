@@ -12,7 +12,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { domainResolver } from '../shared/domain-resolver';
-import { useCountdown } from '../shared/use-countdown';
+import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 
 const CodeInput = z.object({ code: SecondFactorCode });

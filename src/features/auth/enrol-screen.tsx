@@ -4,7 +4,7 @@ import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 import { AuthFrame } from '../shared/auth-frame';
 import { QueryView } from '../shared/query-view';

@@ -9,9 +9,7 @@ import { failureOf } from '@/lib/problem';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { AUTH_EXPIRED_EVENT } from '@/lib/session';
 import { ErrorState } from '@/ui/error-state';
-import { setupStatusQuery } from '../shared/setup-status';
-import { StartScreen } from '../shared/start-screen';
-import { useStartSession } from '../shared/use-start-session';
+import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 
 /** Few ever see it: it is loaded when it is needed. */
 const EnrolScreen = dynamic(() => import('./enrol-screen').then((module) => module.EnrolScreen), {

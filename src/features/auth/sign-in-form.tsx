@@ -1,6 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
@@ -12,9 +12,8 @@ import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { domainResolver } from '../shared/domain-resolver';
-import { useCountdown } from '../shared/use-countdown';
+import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
-import { useCapsLock } from './use-caps-lock';
 
 type Props = {
   expired: boolean;
@@ -79,4 +78,24 @@ export function SignInForm({ expired, onChallenge }: Props) {
       </FormShell>
     </>
   );
+}
+
+/** Whether Caps Lock was on at the last key press or click on this page. */
+function useCapsLock(): boolean {
+  const [on, setOn] = useState(false);
+  useEffect(() => {
+    const look = (event: KeyboardEvent | MouseEvent) => {
+      // Password managers dispatch synthetic events without this method.
+      if (typeof event.getModifierState === 'function') setOn(event.getModifierState('CapsLock'));
+    };
+    window.addEventListener('keydown', look);
+    window.addEventListener('keyup', look);
+    window.addEventListener('mousedown', look);
+    return () => {
+      window.removeEventListener('keydown', look);
+      window.removeEventListener('keyup', look);
+      window.removeEventListener('mousedown', look);
+    };
+  }, []);
+  return on;
 }

@@ -1,9 +1,9 @@
 import type { Cluster } from '@/domain/cluster';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { ClusterState, SYNC_STATES } from '../shared/cluster-state';
-import { ClusterLink } from '../shared/inventory-links';
+import { ClusterLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
+import { ClusterState, SYNC_STATES } from '../shared/sync/sync-state';
 
 const make = columnsOf<Cluster>();
 

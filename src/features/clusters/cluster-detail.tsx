@@ -11,16 +11,15 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
-import { RowActions } from '@/ui/row-actions';
 import { Tabs } from '@/ui/tabs';
-import { ClusterState } from '../shared/cluster-state';
-import { DetailSkeleton } from '../shared/detail-skeleton';
+import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { DiscoverButton } from '../shared/discovery/discover-button';
 import { QueryView } from '../shared/query-view';
+import { ClusterState } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
-import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { CheckClusterDialog } from './check-cluster-dialog';
 import { ClusterOverview } from './cluster-overview';
@@ -29,7 +28,7 @@ import { EditClusterDrawer } from './edit-cluster-drawer';
 
 const TABS = ['overview', 'nodes', 'workloads', 'networks', 'firewall', 'runs'] as const;
 
-const SHOW_WORDS = {
+const SHOW_LABELS = {
   nodes: msg('Show nodes'),
   workloads: msg('Show workloads'),
   networks: msg('Show networks'),
@@ -111,7 +110,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
           : []),
         ...SHOWN_TABS.map((id) => ({
           id: `cluster.tab.${id}`,
-          label: t(SHOW_WORDS[id]),
+          label: t(SHOW_LABELS[id]),
           group,
           run: () => router.push(paths.cluster({ clusterId: cluster.id, tab: id })),
         })),

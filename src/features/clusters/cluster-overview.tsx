@@ -7,15 +7,14 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
+import { Mono, RelativeTime } from '@/ui/values';
 import { KnownFlag } from '../shared/inventory-states';
 import { LiveRun } from '../shared/sync/live-run';
-import { PLACEMENT_WORDS } from './placement-words';
+import { PLACEMENT_LABELS } from './cluster-labels';
 import { syncTrouble } from './sync-trouble';
 
 type Props = {
@@ -123,7 +122,7 @@ function contentFacts(t: Translate, cluster: Cluster) {
     { label: t('Networks'), value: count(counts.networks, 'networks') },
     { label: t('Subnets'), value: formatCount(counts.subnets) },
     { label: t('IP addresses'), value: formatCount(counts.ip_addresses) },
-    { label: t('Our rules'), value: t(PLACEMENT_WORDS[cluster.rule_placement].label) },
+    { label: t('Our rules'), value: t(PLACEMENT_LABELS[cluster.rule_placement].label) },
     { label: t('Added'), value: <RelativeTime at={cluster.created_at} /> },
   ];
 }

@@ -5,9 +5,9 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
-import { countsText } from './counts-text';
+import { countsText } from './cluster-labels';
 
 type Props = { cluster: Pick<Cluster, 'id' | 'name'>; open: boolean; onClose: () => void; onDeleted: () => void };
 

@@ -10,7 +10,7 @@ import { ConnectionForm } from '../shared/cluster-connection/connection-form';
 import { toClusterUpdate, toConnectionValues } from '../shared/cluster-connection/connection-values';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { RecordOutdated } from '../shared/versioned-form';
-import { PLACEMENT_WORDS } from './placement-words';
+import { PLACEMENT_LABELS } from './cluster-labels';
 
 type Props = { cluster: Cluster; open: boolean; onClose: () => void };
 
@@ -70,8 +70,8 @@ function Content({ cluster, onClose }: Omit<Props, 'open'>) {
           label={t('Place of our firewall rules')}
           options={RULE_PLACEMENTS.map((value) => ({
             value,
-            label: t(PLACEMENT_WORDS[value].label),
-            description: t(PLACEMENT_WORDS[value].description),
+            label: t(PLACEMENT_LABELS[value].label),
+            description: t(PLACEMENT_LABELS[value].description),
           }))}
         />
       </ConnectionForm>

@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
 import { Meter } from '@/ui/meter';
 import { Elapsed } from '../shared/elapsed';
-import { ClusterLink } from '../shared/inventory-links';
+import { ClusterLink } from '../shared/entity-links';
 
 const make = columnsOf<WorkloadCoverage>();
 

@@ -5,11 +5,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, entity, inUrl } from '../shared/list/filters';
+import { CLUSTER, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { NO_TENANT } from '../shared/tenant-options';
-import { useTenantOptions } from '../shared/use-tenant-options';
 import { workloadCoverageColumns } from './coverage-columns';
 
 const DAYS = ['1', '7', '30', '90'] as const;
@@ -30,7 +29,7 @@ const COVERAGE = declareList({
   filters: {
     days: inUrl(DAYS),
     cluster_id: CLUSTER,
-    tenant_id: entity(msg('Tenant'), () => useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT)),
+    tenant_id: tenantFilter('flow:read'),
   },
   ask: ({ days = DEFAULT_DAYS, ...asked }) => ({ ...asked, days: Number(days) }),
   columns: workloadCoverageColumns,

@@ -6,16 +6,15 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
-import { Skeleton } from '@/ui/skeleton';
 import { QueryView } from '../shared/query-view';
-import { NO_TENANT } from '../shared/tenant-options';
+import { useTenantsWithin } from '../shared/tenant-options';
 import { TrafficTimeControl } from '../shared/traffic-time-control';
 import { usePermissions } from '../shared/use-permissions';
-import { useTenantOptions } from '../shared/use-tenant-options';
+import { flowsHref, useDashboard, useDashboardView } from './dashboard-view';
 import { FirstSteps, firstSteps } from './first-steps';
-import { flowsHref } from './flows-href';
 import { PoliciesPanel } from './policies-panel';
 import { PosturePanel } from './posture-panel';
 import { SuspiciousPanel } from './suspicious-panel';
@@ -23,8 +22,6 @@ import { SyncsPanel } from './syncs-panel';
 import { TalkersPanel } from './talkers-panel';
 import { TrafficPanel } from './traffic-panel';
 import { TroublePanel } from './trouble-panel';
-import { useDashboard } from './use-dashboard';
-import { useDashboardView } from './use-dashboard-view';
 
 /** Entries of suspicious traffic at first; all of them when asked for. */
 const SHOWN = 8;
@@ -36,7 +33,7 @@ export function Dashboard() {
   const [all, setAll] = useState(false);
   const { security, traffic, operations, reversed } = useDashboard(view, all ? undefined : SHOWN);
   const { can } = usePermissions();
-  const tenants = useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT);
+  const tenants = useTenantsWithin('flow:read');
   const steps = operations.data && security.data && firstSteps(operations.data, security.data.policies);
   const suspiciousHref = flowsHref(view, { source: 'external' });
   const total = security.data?.suspicious_summary.total ?? 0;

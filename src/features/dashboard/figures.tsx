@@ -1,7 +1,6 @@
 import Link from 'next/link';
 import { formatCount } from '@/lib/format';
-import { StatusDot } from '@/ui/status-dot';
-import type { Tone } from '@/ui/tone';
+import { StatusDot, type Tone } from '@/ui/status';
 
 export type Figure = { id: string; word: string; tone: Tone; count: number; href: string };
 

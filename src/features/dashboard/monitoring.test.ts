@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ratePosture } from '@/domain/dashboard/security-posture';
 import { english } from '@/lib/i18n/translator';
+import { suspiciousText } from './dashboard-labels';
 import { type Monitored, monitoringOf, suspiciousEmpty, trafficEmpty } from './monitoring';
-import { suspiciousText } from './posture-words';
 
 /** Workloads whose agents reported in the whole range, in none of it (silent now or not there), or in part of it. */
 const seen = (watched: number, silent: number, unwatched: number, { partly = 0, unknown = 0 } = {}) => ({

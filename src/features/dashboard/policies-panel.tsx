@@ -5,9 +5,9 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
+import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DeploymentState } from '../shared/deployment-state';
-import { STATUS_WORDS } from '../shared/deployment-words';
-import { PolicyLink } from '../shared/security-links';
+import { PolicyLink } from '../shared/entity-links';
 import { Figures } from './figures';
 import { ShareBar } from './share-bar';
 
@@ -47,8 +47,8 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
           items={[
             ...SHOWN.map((status) => ({
               id: status,
-              word: t(STATUS_WORDS[status].word),
-              tone: STATUS_WORDS[status].tone,
+              word: t(STATUS_LABELS[status].word),
+              tone: STATUS_LABELS[status].tone,
               count: policies[status],
               href: paths.policies({ shown_status: status }),
             })),

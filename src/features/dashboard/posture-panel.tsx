@@ -7,8 +7,8 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
+import { agentsText, enforcementText, LEVEL_LABELS, policiesText, suspiciousText } from './dashboard-labels';
 import { PostureGauge } from './posture-gauge';
-import { agentsText, enforcementText, LEVEL_WORDS, policiesText, suspiciousText } from './posture-words';
 import { ShareBar } from './share-bar';
 
 type PartProps = { title: string; text: string; cost: ReactNode; href: string; children?: ReactNode };
@@ -53,7 +53,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
   const { security_posture: posture } = security;
   const t = useT();
   const { score, level, enforcement, policies, suspicious, agents } = posture;
-  const { tone, word } = LEVEL_WORDS[level];
+  const { tone, word } = LEVEL_LABELS[level];
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       <div className="flex items-center gap-4 p-4">

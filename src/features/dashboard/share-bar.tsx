@@ -1,5 +1,5 @@
 import clsx from 'clsx';
-import type { Tone } from '@/ui/tone';
+import type { Tone } from '@/ui/status';
 
 export type Share = { id: string; tone: Extract<Tone, 'ok' | 'warn' | 'danger' | 'off' | 'unknown'>; count: number };
 

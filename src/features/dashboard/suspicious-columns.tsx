@@ -4,13 +4,12 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Mono } from '@/ui/mono';
+import { Mono } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { WorkloadLink } from '../shared/inventory-links';
 import { rulesText } from '../shared/verdict-labels';
-import { flowsHref } from './flows-href';
-import { SERVICE_WORDS, SEVERITY_WORDS } from './severity-words';
-import type { DashboardView } from './use-dashboard-view';
+import { SERVICE_LABELS, SEVERITY_LABELS } from './dashboard-labels';
+import { type DashboardView, flowsHref } from './dashboard-view';
 
 const make = columnsOf<SuspiciousTraffic>();
 
@@ -20,7 +19,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
     'severity',
     t('Severity'),
     ({ severity }) => {
-      const { tone, word, meaning } = SEVERITY_WORDS[severity];
+      const { tone, word, meaning } = SEVERITY_LABELS[severity];
       return (
         <span title={t(meaning)}>
           <Badge tone={tone}>{t(word)}</Badge>
@@ -69,7 +68,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
     t('Service'),
     (row) => (
       <>
-        {t(SERVICE_WORDS[row.service])} <span className="text-muted tabular-nums">{row.port}</span>
+        {t(SERVICE_LABELS[row.service])} <span className="text-muted tabular-nums">{row.port}</span>
       </>
     ),
     { width: 112, csv: (row) => `${row.protocol}/${row.port}` },

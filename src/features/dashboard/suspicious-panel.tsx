@@ -7,10 +7,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { SEVERITY_COUNTS, SEVERITY_LABELS } from './dashboard-labels';
+import type { DashboardView } from './dashboard-view';
 import { CUT_MS, suspiciousEmpty } from './monitoring';
-import { SEVERITY_COUNTS, SEVERITY_WORDS } from './severity-words';
 import { suspiciousColumns } from './suspicious-columns';
-import type { DashboardView } from './use-dashboard-view';
 
 /** Who outside the known subnets reached, or tried to reach, ports that should hardly ever be reached; the worst first. */
 export function SuspiciousPanel({
@@ -33,7 +33,7 @@ export function SuspiciousPanel({
         <ul aria-label={t('Suspicious traffic by severity')} className="flex flex-wrap gap-1.5">
           {SEVERITIES.filter((severity) => summary[severity] > 0).map((severity) => (
             <li key={severity}>
-              <Badge tone={SEVERITY_WORDS[severity].tone}>
+              <Badge tone={SEVERITY_LABELS[severity].tone}>
                 {t(SEVERITY_COUNTS[severity], { n: summary[severity] })}
               </Badge>
             </li>

@@ -5,10 +5,10 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { EmptyState } from '@/ui/empty-state';
-import { RelativeTime } from '@/ui/relative-time';
 import { Status } from '@/ui/status';
-import { ClusterState } from '../shared/cluster-state';
-import { ClusterLink } from '../shared/inventory-links';
+import { RelativeTime } from '@/ui/values';
+import { ClusterLink } from '../shared/entity-links';
+import { ClusterState } from '../shared/sync/sync-state';
 
 type Run = NonNullable<LastSync['ipam']>;
 

@@ -4,9 +4,8 @@ import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
-import { flowsHref } from './flows-href';
+import { type DashboardView, flowsHref } from './dashboard-view';
 import { type Monitored, trafficEmpty } from './monitoring';
-import type { DashboardView } from './use-dashboard-view';
 
 type Props = { traffic: DashboardTraffic; view: DashboardView; security: Monitored | undefined };
 

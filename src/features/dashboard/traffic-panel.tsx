@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { useT } from '@/lib/i18n/use-t';
-import { METRICS, type Metric } from '../shared/flows/flow-metric';
+import { METRICS, type Metric } from '../shared/flows/flow-chart-data';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
 import { type Monitored, trafficEmpty } from './monitoring';
 

@@ -5,14 +5,14 @@ import { formatCount } from '@/lib/format';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { RelativeTime } from '@/ui/relative-time';
-import { StatusDot } from '@/ui/status-dot';
-import { AGENT_STATES } from '../shared/agents/agent-words';
-import { NodeLink } from '../shared/inventory-links';
+import { StatusDot } from '@/ui/status';
+import { RelativeTime } from '@/ui/values';
+import { AGENT_STATES } from '../shared/agents/agent-state';
+import { NodeLink } from '../shared/entity-links';
 import { Figures } from './figures';
 
 const AGENT_ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const;
-const CONFLICT_WORDS = {
+const CONFLICT_LABELS = {
   duplicate_address: msg('Address used twice'),
   duplicate_mac: msg('MAC address used twice'),
   outside_subnet: msg('Outside its subnets'),
@@ -33,7 +33,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
   } = operations;
   // Undefined: whether addresses were ever looked for is not for the reader to know.
   const discovered = last_syncs?.some(({ ipam }) => ipam?.finished_at);
-  const kinds = Object.keys(CONFLICT_WORDS) as (keyof typeof CONFLICT_WORDS)[];
+  const kinds = Object.keys(CONFLICT_LABELS) as (keyof typeof CONFLICT_LABELS)[];
   return (
     <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
       {agents && agents.nodes > 0 && (
@@ -109,7 +109,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
               label={t('Open conflicts by kind')}
               items={kinds.map((kind) => ({
                 id: kind,
-                word: t(CONFLICT_WORDS[kind]),
+                word: t(CONFLICT_LABELS[kind]),
                 tone: 'warn',
                 count: conflicts[kind],
                 href: paths.addresses({ tab: 'conflicts', kind }),

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useId, useState } from 'react';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from '@/ui/icon-button';
+import { IconButton } from '@/ui/button';
 import { TextInput } from '@/ui/text-input';
 
 type Props = {

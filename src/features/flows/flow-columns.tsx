@@ -2,11 +2,10 @@ import type { JudgedFlow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
+import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowEnd } from '../shared/flows/flow-end';
-import { FlowTime } from '../shared/flows/flow-time';
-import { collectorText, serviceText } from '../shared/flows/flow-words';
-import { NodeLink } from '../shared/inventory-links';
+import { FlowEnd, FlowTime } from '../shared/flows/flow-cells';
+import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
 const make = columnsOf<JudgedFlow>();

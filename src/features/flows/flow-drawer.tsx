@@ -6,13 +6,12 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { Drawer } from '@/ui/drawer';
-import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { Mono, RelativeTime } from '@/ui/values';
+import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
-import { collectorText, endText, packetsText, serviceText } from '../shared/flows/flow-words';
-import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
+import { collectorText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: JudgedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };

@@ -3,18 +3,15 @@ import { parseEndFilter } from '@/domain/flow/end-filter';
 import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterBar } from '@/ui/filter-bar';
-import { FilterChip } from '../shared/filter-chip';
-import { decisionOf } from '../shared/flows/flow-words';
+import { FilterBar, FilterChip } from '@/ui/filter-bar';
+import { decisionOf } from '../shared/flows/flow-labels';
 import { anyOf, entity, type FilterValues, several } from '../shared/list/filters';
+import { tenantFilter } from '../shared/list/tenant-filter';
 import { useFacets } from '../shared/list/use-facets';
-import { NO_TENANT } from '../shared/tenant-options';
 import { useClusterOptions } from '../shared/use-cluster-options';
-import { useTenantOptions } from '../shared/use-tenant-options';
 import { FilterInput } from './filter-input';
-import { useEndFacets } from './use-end-facets';
+import { useEndFacets, useWorkloadName } from './use-end-facets';
 import type { FlowView } from './use-flow-view';
-import { WorkloadChip } from './workload-chip';
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'];
 
@@ -22,7 +19,7 @@ const FILTERS = {
   decision: several(msg('Decision'), FLOW_DECISIONS, (one) => decisionOf(one).word),
   protocol: anyOf(msg('Protocol'), PROTOCOLS),
   cluster_id: entity(msg('Cluster'), useClusterOptions, 2),
-  tenant_id: entity(msg('Tenant'), () => useTenantOptions('flow:read').filter(({ value }) => value !== NO_TENANT)),
+  tenant_id: tenantFilter('flow:read'),
 };
 
 const checkAddress = (t: Translate, text: string) =>
@@ -85,4 +82,19 @@ export function FlowFilters({ view }: { view: FlowView }) {
       />
     </FilterBar>
   );
+}
+
+type Props = {
+  label: string;
+  /** `none`: where no known workload is. */
+  workloadId: string;
+  onRemove: () => void;
+};
+
+/** The filter by the workload at one end, by its name. */
+function WorkloadChip({ label, workloadId, onRemove }: Props) {
+  const t = useT();
+  const known = workloadId !== 'none';
+  const { name } = useWorkloadName(known ? workloadId : undefined);
+  return <FilterChip label={label} value={known ? (name ?? workloadId) : t('none known')} onRemove={onRemove} />;
 }

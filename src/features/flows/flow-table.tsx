@@ -10,7 +10,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { expiredRange } from '../shared/flows/expired';
+import { expiredRange } from '../shared/traffic-range';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';

@@ -4,12 +4,12 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
 import type { Column } from '@/ui/table/column';
+import { Missing } from '@/ui/values';
+import { NodeLink, WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowTime } from '../shared/flows/flow-time';
-import { decisionOf } from '../shared/flows/flow-words';
-import { NodeLink, WorkloadLink } from '../shared/inventory-links';
+import { FlowTime } from '../shared/flows/flow-cells';
+import { decisionOf } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
 const make = columnsOf<FlowGroup>();

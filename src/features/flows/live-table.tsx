@@ -10,8 +10,7 @@ import { DataTable } from '@/ui/data-table';
 import { Status } from '@/ui/status';
 import { flowColumns } from './flow-columns';
 import { NoFlows } from './flow-table';
-import { TAIL_ROWS } from './merge-tail';
-import { useFlowTail } from './use-flow-tail';
+import { TAIL_ROWS, useFlowTail } from './use-flow-tail';
 import type { FlowView } from './use-flow-view';
 
 // What is followed has one order: the newest first.

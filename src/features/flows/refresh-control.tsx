@@ -1,8 +1,7 @@
 'use client';
 import { RefreshCw } from 'lucide-react';
 import { formatDateTime } from '@/lib/format';
-import { optionsIn } from '@/lib/i18n/options-in';
-import { msg } from '@/lib/i18n/translator';
+import { msg, optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Menu } from '@/ui/menu';

@@ -1,26 +1,16 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import type { FacetProps } from '@/ui/facet';
 import { usePermissions } from '../shared/use-permissions';
-import { useWorkloadName } from '../shared/use-workload-name';
+import { useDebounced } from '../shared/use-timers';
 import type { FlowView } from './use-flow-view';
 
 const FOUND = 50;
 const TYPING_MS = 200;
-
-/** What was typed, once the typing has paused. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
-}
 
 const textOf = (error: unknown) => (error ? (failureOf(error).detail ?? failureOf(error).title) : null);
 
@@ -36,8 +26,8 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
   const { workload_id, node_id } = view.filter;
   const [workloadText, setWorkloadText] = useState('');
   const [nodeText, setNodeText] = useState('');
-  const workloadQuery = usePaused(workloadText);
-  const nodeQuery = usePaused(nodeText);
+  const workloadQuery = useDebounced(workloadText, TYPING_MS);
+  const nodeQuery = useDebounced(nodeText, TYPING_MS);
   const workloads = useQuery({
     ...trpc.workloads.list.queryOptions({ q: workloadQuery || undefined, sort: 'name', limit: FOUND }),
     enabled: can('workload:read'),
@@ -98,4 +88,24 @@ export function useEndFacets(view: FlowView): (FacetProps & { id: string })[] {
         ]
       : []),
   ];
+}
+
+type WorkloadName = { name: string | null; vmid: number | null; failed: boolean };
+
+/**
+ * How a workload is called; of one that went to another tenant the name that it had then, without a VMID. Null while it is being
+ * asked for, and `failed` when it is not to be had.
+ */
+export function useWorkloadName(id: string | undefined): WorkloadName {
+  const trpc = useTRPC();
+  const { can } = usePermissions();
+  const asked = id !== undefined && can('workload:read');
+  const here = useQuery({ ...trpc.workloads.get.queryOptions({ id: id ?? '' }), enabled: asked, retry: false });
+  const isGone = asked && here.error !== null && failureOf(here.error).status === 404;
+  const former = useQuery({ ...trpc.workloads.former.queryOptions({ id: id ?? '' }), enabled: isGone, retry: false });
+  if (isGone) {
+    const name = former.data?.name ?? null;
+    return { name, vmid: null, failed: !former.isPending && name === null };
+  }
+  return { name: here.data?.name ?? null, vmid: here.data?.vmid ?? null, failed: here.error !== null };
 }

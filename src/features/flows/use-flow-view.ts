@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
-import { METRICS } from '../shared/flows/flow-metric';
+import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 

@@ -6,9 +6,9 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { Mono } from '@/ui/mono';
 import { Status } from '@/ui/status';
-import { commentText, matchText } from '../shared/firewall-rule-text';
+import { Mono } from '@/ui/values';
+import { commentText, matchText } from '../shared/firewall-rule';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { RuleOwner } from './rule-owner';
 

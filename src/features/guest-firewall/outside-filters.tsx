@@ -2,11 +2,10 @@ import type { OutsideFilters as Outside } from '@/domain/guest-firewall';
 import { useT } from '@/lib/i18n/use-t';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { FRONT_STEP_LABELS } from '../shared/host-rules/host-rule-labels';
-import { HostRuleState } from '../shared/host-rules/host-rule-state';
-import { NetworkLink, NodeLink } from '../shared/inventory-links';
+import { NetworkLink, NodeLink } from '../shared/entity-links';
+import { RuleList } from '../shared/firewall-rule';
+import { FRONT_STEP_LABELS, HostRuleState } from '../shared/host-rule-state';
 import { KnownFlag } from '../shared/inventory-states';
-import { RuleList } from '../shared/rule-list';
 
 type Details = NonNullable<Outside['details']>;
 

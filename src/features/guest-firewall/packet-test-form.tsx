@@ -13,7 +13,7 @@ import { PacketFields } from '../shared/packet-test/packet-fields';
 import { ALL_CARDS, EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test/packet-form-values';
 import { PacketVerdictView } from './packet-verdict';
 
-const DIRECTION_WORDS = { in: msg('Arrives at the guest'), out: msg('Leaves the guest') } as const;
+const DIRECTION_LABELS = { in: msg('Arrives at the guest'), out: msg('Leaves the guest') } as const;
 
 /** Asks what the live rules do to a packet, who decides it, and why. */
 export function PacketTestForm({ workloadId, interfaces }: { workloadId: string; interfaces: readonly string[] }) {
@@ -39,7 +39,7 @@ export function PacketTestForm({ workloadId, interfaces }: { workloadId: string;
         fieldName={(field) => field.replace(/^packet\./, '')}
       >
         <div className="grid gap-3 sm:grid-cols-2">
-          <PacketFields control={control} directions={DIRECTION_WORDS} />
+          <PacketFields control={control} directions={DIRECTION_LABELS} />
           {interfaces.length > 1 && (
             <SelectField
               control={control}

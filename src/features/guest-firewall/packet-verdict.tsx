@@ -4,8 +4,8 @@ import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Notice } from '@/ui/notice';
-import { FirewallRuleLine } from '../shared/firewall-rule-line';
-import { PolicyLink } from '../shared/security-links';
+import { PolicyLink } from '../shared/entity-links';
+import { FirewallRuleLine } from '../shared/firewall-rule';
 import { ACTION_LABELS, rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 import { RuleOwner } from './rule-owner';
 

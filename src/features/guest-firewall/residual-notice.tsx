@@ -5,8 +5,8 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
 import { showToast } from '@/ui/toast';
+import { RelativeTime } from '@/ui/values';
 import { usePermissions } from '../shared/use-permissions';
 
 /** Rules that a former tenant or project left on a workload: how many, since when, and what becomes of them. Nothing where there are none. */

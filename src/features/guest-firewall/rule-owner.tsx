@@ -1,7 +1,7 @@
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { PolicyTier } from '@/domain/policy/tier';
 import { useT } from '@/lib/i18n/use-t';
-import { PolicyLink } from '../shared/security-links';
+import { PolicyLink } from '../shared/entity-links';
 
 type Props = {
   rule: Pick<FirewallRuleView, 'owner' | 'policy_id' | 'policy_version' | 'visibility'> & {

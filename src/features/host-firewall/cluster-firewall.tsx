@@ -6,7 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { NetworkLink, NodeLink } from '../shared/inventory-links';
+import { NetworkLink, NodeLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
 import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
 import { HostRules } from './host-rules';

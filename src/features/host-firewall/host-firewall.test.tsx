@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hostOptions } from '@/domain/firewall/host-options';
 import { HOST_RULE_STATUSES } from '@/domain/firewall/host-rule-status';
 import type { HostFirewallRule, HostPacketVerdict } from '@/domain/host-firewall';
-import { HostRuleState } from '../shared/host-rules/host-rule-state';
+import { HostRuleState } from '../shared/host-rule-state';
 import { HostOptions } from './host-options';
 import { HostRules } from './host-rules';
 import { HostVerdict } from './host-verdict';

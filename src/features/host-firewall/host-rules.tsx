@@ -6,9 +6,9 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { Mono } from '@/ui/mono';
-import { commentText, matchText } from '../shared/firewall-rule-text';
-import { HostRuleState } from '../shared/host-rules/host-rule-state';
+import { Mono } from '@/ui/values';
+import { commentText, matchText } from '../shared/firewall-rule';
+import { HostRuleState } from '../shared/host-rule-state';
 
 type Row = HostFirewallRule & { key: string };
 

@@ -3,7 +3,7 @@ import type { HostPacketVerdict } from '@/domain/host-firewall';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { FirewallRuleLine } from '../shared/firewall-rule-line';
+import { FirewallRuleLine } from '../shared/firewall-rule';
 import { ACTION_LABELS } from '../shared/verdict-labels';
 import { hostDeciderText, SCOPE_LABELS } from './host-decider-labels';
 

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
-import { NodeLink } from '../shared/inventory-links';
+import { NodeLink } from '../shared/entity-links';
 import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
 import { NetworkPacketForm } from './host-packet-test';
 import { HostRules } from './host-rules';

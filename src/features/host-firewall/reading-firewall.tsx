@@ -1,5 +1,5 @@
 import { useT } from '@/lib/i18n/use-t';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 
 /** Stands where a firewall will be, while it is read. */
 export function ReadingFirewall() {

@@ -6,12 +6,11 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { Mono } from '@/ui/mono';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { commentText, matchText } from '../shared/firewall-rule-text';
-import { PolicyLink } from '../shared/security-links';
+import { Mono, RelativeTime } from '@/ui/values';
+import { PolicyLink } from '../shared/entity-links';
+import { commentText, matchText } from '../shared/firewall-rule';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 

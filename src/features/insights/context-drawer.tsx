@@ -10,12 +10,12 @@ import { Drawer } from '@/ui/drawer';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
+import { PolicyLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
-import { FlowEnd } from '../shared/flows/flow-end';
-import { packetsText, serviceText } from '../shared/flows/flow-words';
-import { PolicyLink } from '../shared/security-links';
+import { FlowEnd } from '../shared/flows/flow-cells';
+import { packetsText, serviceText } from '../shared/flows/flow-labels';
 import { WOULD_LABELS } from '../shared/verdict-labels';
-import { decisionWord } from './context-words';
+import { decisionWord } from './context-labels';
 import { DecidedBy } from './decided-by';
 
 /** One flow: what becomes of it at this workload, who decides that, and what audited policies would do. */

@@ -4,10 +4,10 @@ import type { WorkloadCoverage } from '@/domain/coverage';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
+import { Skeleton } from '@/ui/loading';
 import { Meter } from '@/ui/meter';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
 import { Elapsed } from '../shared/elapsed';
 import { QueryView } from '../shared/query-view';
 

@@ -1,7 +1,7 @@
 import type { InsightDecider } from '@/domain/insights';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { PolicyLink } from '../shared/security-links';
+import { PolicyLink } from '../shared/entity-links';
 
 /** Who decides about a flow, short enough for a cell: the policy, the rule, or why nobody does. */
 export function DecidedBy({ by }: { by: InsightDecider }) {

@@ -5,14 +5,14 @@ import { formatCount, formatPercent } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
-import { expiredRange } from '../shared/flows/expired';
+import { RelativeTime } from '@/ui/values';
+import { PolicyLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
-import { PolicyLink } from '../shared/security-links';
-import { decisionWord } from './context-words';
+import { expiredRange } from '../shared/traffic-range';
+import { decisionWord } from './context-labels';
 import type { TrafficView } from './use-traffic-view';
 
 /** How many of the flows end how by what is live, and what audited policies would change. */

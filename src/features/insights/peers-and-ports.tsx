@@ -3,7 +3,7 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Section } from '@/ui/section';
-import { WorkloadLink } from '../shared/inventory-links';
+import { WorkloadLink } from '../shared/entity-links';
 import type { Narrowing } from './use-traffic-view';
 
 type Props = { summary: InsightsSummary; expired: boolean; onNarrow: (change: Narrowing) => void };

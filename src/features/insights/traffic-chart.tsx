@@ -1,8 +1,8 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '@/lib/trpc';
-import { Skeleton } from '@/ui/skeleton';
-import { METRICS } from '../shared/flows/flow-metric';
+import { Skeleton } from '@/ui/loading';
+import { METRICS } from '../shared/flows/flow-chart-data';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
 import { QueryView } from '../shared/query-view';
 import type { TrafficView } from './use-traffic-view';

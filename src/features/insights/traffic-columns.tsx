@@ -4,12 +4,11 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
+import { Missing } from '@/ui/values';
+import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowEnd } from '../shared/flows/flow-end';
-import { FlowTime } from '../shared/flows/flow-time';
-import { collectorText, serviceText } from '../shared/flows/flow-words';
-import { NodeLink } from '../shared/inventory-links';
+import { FlowEnd, FlowTime } from '../shared/flows/flow-cells';
+import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { DecidedBy, deciderText } from './decided-by';
 
 const make = columnsOf<InsightFlow>();

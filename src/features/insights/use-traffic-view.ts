@@ -2,10 +2,9 @@
 import { useMemo } from 'react';
 import { FLOW_SORTS } from '@/domain/flow/flow';
 import { InsightFlowsInput, TRAFFIC_MODES } from '@/domain/insights';
-import { METRICS } from '../shared/flows/flow-metric';
+import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
-import { resolveRange, TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
-import { useRefresh } from '../shared/use-refresh';
+import { resolveRange, TRAFFIC_RANGE_VALUES, useRefresh } from '../shared/traffic-range';
 
 const SPEC = {
   sorts: FLOW_SORTS,

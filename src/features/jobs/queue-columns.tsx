@@ -3,7 +3,7 @@ import type { RouterOutputs } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
-import { everyText, jobTitle } from './job-words';
+import { everyText, jobTitle } from './job-labels';
 
 type Overview = RouterOutputs['jobs']['overview'];
 export type QueueRow = Overview['queues'][number];

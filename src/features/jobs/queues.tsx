@@ -7,7 +7,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
-import { DetailSkeleton } from '../shared/detail-skeleton';
+import { DetailSkeleton } from '../shared/detail-page';
 import { QueryView } from '../shared/query-view';
 import { failureColumns, queueColumns } from './queue-columns';
 

@@ -1,10 +1,9 @@
 import type { Network } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { ClusterLink, NetworkLink } from '../shared/inventory-links';
-import { MissingSince } from '../shared/inventory-states';
-import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
-import { NETWORK_KIND_LABELS, vlanText } from './network-words';
+import { ClusterLink, NetworkLink } from '../shared/entity-links';
+import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
+import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
 
 const make = columnsOf<Network>();
 
@@ -43,5 +42,8 @@ export const networkColumns = (t: Translate) => [
       network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? t('All') : null,
     { width: 180, grow: true },
   ),
-  make.text('source', t('Known from'), (network) => t(IPAM_SOURCE_WORDS[network.source]), { hidden: true, width: 110 }),
+  make.text('source', t('Known from'), (network) => t(IPAM_SOURCE_LABELS[network.source]), {
+    hidden: true,
+    width: 110,
+  }),
 ];

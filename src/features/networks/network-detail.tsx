@@ -13,22 +13,20 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
-import { RowActions } from '@/ui/row-actions';
 import { Section } from '@/ui/section';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton } from '../shared/detail-skeleton';
-import { ClusterLink } from '../shared/inventory-links';
-import { MissingSince } from '../shared/inventory-states';
-import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { ClusterLink } from '../shared/entity-links';
+import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
-import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { DeleteNetworkDialog } from './delete-network-dialog';
 import { EditNetworkDrawer } from './edit-network-drawer';
-import { NETWORK_KIND_LABELS, vlanText } from './network-words';
+import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
 import { subnetColumns } from './subnet-columns';
 
 const TABS = ['overview', 'firewall'] as const;
@@ -158,7 +156,7 @@ function facts(t: Translate, network: Detail) {
     { label: t('Cluster'), value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
     { label: 'VLAN', value: vlanText(t, network) },
     { label: t('Zone'), value: network.zone },
-    { label: t('Known from'), value: t(IPAM_SOURCE_WORDS[network.source]) },
+    { label: t('Known from'), value: t(IPAM_SOURCE_LABELS[network.source]) },
     {
       label: t('On nodes'),
       value: network.node_names.join(', ') || (network.kind === 'vnet' ? t('All nodes of the zone') : null),

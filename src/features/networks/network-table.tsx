@@ -8,7 +8,7 @@ import { CLUSTER, chip, choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { networkColumns } from './network-columns';
-import { NETWORK_KIND_LABELS } from './network-words';
+import { NETWORK_KIND_LABELS } from './network-labels';
 
 const NETWORKS = declareList({
   from: 'networks.list',

@@ -2,9 +2,8 @@ import type { NetworkSubnet } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
-import { MissingSince } from '../shared/inventory-states';
-import { SubnetLink } from '../shared/ipam/ipam-links';
-import { IPAM_SOURCE_WORDS } from '../shared/ipam/source-words';
+import { SubnetLink } from '../shared/entity-links';
+import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 
 const make = columnsOf<NetworkSubnet>();
 
@@ -29,5 +28,5 @@ export const subnetColumns = (t: Translate) => [
     { width: 90, csv: (subnet) => subnet.dhcp_enabled },
   ),
   make.number('addresses_total', t('Addresses'), (subnet) => subnet.addresses_total, { width: 100 }),
-  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_WORDS[subnet.source]), { width: 110 }),
+  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
 ];

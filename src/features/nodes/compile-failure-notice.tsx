@@ -1,10 +1,9 @@
 import type { Node, NodeCompileFailure } from '@/domain/inventory';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
-import { WorkloadLink } from '../shared/inventory-links';
+import { Mono, RelativeTime } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
 
 type Failure = NodeCompileFailure['failures'][number];
 

@@ -4,7 +4,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { AgentState } from '../shared/agents/agent-state';
-import { ClusterLink, NodeLink } from '../shared/inventory-links';
+import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { MissingSince, NODE_STATES, NodeState } from '../shared/inventory-states';
 
 const make = columnsOf<Node>();

@@ -1,16 +1,16 @@
 import { CHANNEL_KINDS, type NotificationChannel } from '@/domain/notifications/channel';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
 import { Status } from '@/ui/status';
+import { Missing } from '@/ui/values';
 
 const make = columnsOf<NotificationChannel>();
 
-export const CHANNEL_KIND_WORDS = { webhook: msg('Webhook'), email: msg('E-mail') } as const;
+export const CHANNEL_KIND_LABELS = { webhook: msg('Webhook'), email: msg('E-mail') } as const;
 
 /** The kinds of channels, to choose from. */
 export const channelKindOptions = (t: Translate) =>
-  CHANNEL_KINDS.map((value) => ({ value, label: t(CHANNEL_KIND_WORDS[value]) }));
+  CHANNEL_KINDS.map((value) => ({ value, label: t(CHANNEL_KIND_LABELS[value]) }));
 
 const target = (channel: NotificationChannel) => channel.url_origin ?? channel.recipients.join(', ');
 
@@ -23,7 +23,7 @@ export const channelColumns = (t: Translate) => [
     (channel) => (channel.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
     { width: 100, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
-  make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_WORDS[channel.kind]), { sortable: true, width: 90 }),
+  make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_LABELS[channel.kind]), { sortable: true, width: 90 }),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
   make.custom(
     'last_delivery_status',

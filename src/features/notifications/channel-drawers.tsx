@@ -10,7 +10,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
-import { useTenantOptions } from '../shared/use-tenant-options';
+import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
 import { ChannelFields } from './channel-fields';
 import {

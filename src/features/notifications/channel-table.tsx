@@ -8,14 +8,14 @@ import { useT } from '@/lib/i18n/use-t';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
-import { CHANNEL_KIND_WORDS, channelColumns } from './channel-columns';
+import { CHANNEL_KIND_LABELS, channelColumns } from './channel-columns';
 import { DeleteChannelDialog } from './channel-dialogs';
 import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
 import { EndSecretDialog, RotateSecretDialog } from './secret-dialogs';
 import { SigningSecretDialog } from './signing-secret-dialog';
-import { TENANT } from './tenant-filter';
 import { useChannelTest } from './use-channel-test';
 
 const CHANNELS = declareList({
@@ -27,7 +27,10 @@ const CHANNELS = declareList({
   search: msg('Search channels'),
   sorts: CHANNEL_SORTS,
   defaultSort: 'name',
-  filters: { kind: choice(msg('Kind'), CHANNEL_KINDS, (one) => CHANNEL_KIND_WORDS[one]), tenant_id: TENANT },
+  filters: {
+    kind: choice(msg('Kind'), CHANNEL_KINDS, (one) => CHANNEL_KIND_LABELS[one]),
+    tenant_id: tenantOrNoneFilter('notification:read'),
+  },
   columns: channelColumns,
   rowId: (channel) => channel.id,
   add: { label: msg('Add channel'), permission: 'notification:write' },

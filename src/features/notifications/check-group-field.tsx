@@ -4,8 +4,7 @@ import { type ReactNode, useId } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '@/ui/checkbox';
-import type { FieldProps } from '@/ui/form/field-props';
-import { useField } from '@/ui/form/use-field';
+import { type FieldProps, useField } from '@/ui/form/field-frame';
 
 type Choice = { value: string; label: string; description?: string; disabledReason?: string | null };
 

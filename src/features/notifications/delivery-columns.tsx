@@ -3,14 +3,13 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
-import { EVENT_WORDS } from '../shared/notification-words';
-import { CHANNEL_KIND_WORDS } from './channel-columns';
+import { Status, type Tone } from '@/ui/status';
+import { EVENT_LABELS } from '../shared/notification-labels';
+import { CHANNEL_KIND_LABELS } from './channel-columns';
 
 const make = columnsOf<NotificationDelivery>();
 
-export const DELIVERY_WORDS: Record<NotificationDelivery['status'], { word: string; tone: Tone }> = {
+export const DELIVERY_LABELS: Record<NotificationDelivery['status'], { word: string; tone: Tone }> = {
   queued: { word: msg('Waiting'), tone: 'neutral' },
   sending: { word: msg('Sending'), tone: 'info' },
   sent: { word: msg('Sent'), tone: 'ok' },
@@ -21,7 +20,7 @@ export const DELIVERY_WORDS: Record<NotificationDelivery['status'], { word: stri
 function DeliveryState({ status, attempts }: Pick<NotificationDelivery, 'status' | 'attempts'>) {
   const t = useT();
   if (status === 'queued' && attempts > 0) return <Status tone="warn">{t('Trying again')}</Status>;
-  const { word, tone } = DELIVERY_WORDS[status];
+  const { word, tone } = DELIVERY_LABELS[status];
   return (
     <Status tone={tone} pulse={status === 'sending'}>
       {t(word)}
@@ -34,7 +33,7 @@ export const deliveryColumns = (t: Translate) => [
   make.custom(
     'event',
     t('Event'),
-    (delivery) => <Badge tone={EVENT_WORDS[delivery.event].tone}>{t(EVENT_WORDS[delivery.event].word)}</Badge>,
+    (delivery) => <Badge tone={EVENT_LABELS[delivery.event].tone}>{t(EVENT_LABELS[delivery.event].word)}</Badge>,
     { width: 130, csv: (delivery) => delivery.event },
   ),
   make.text('title', t('Notice'), (delivery) => delivery.title, { width: 230, grow: true }),
@@ -59,7 +58,7 @@ export const deliveryColumns = (t: Translate) => [
     width: 130,
   }),
   make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),
-  make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_WORDS[delivery.channel_kind]), {
+  make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_LABELS[delivery.channel_kind]), {
     hidden: true,
     width: 90,
   }),

@@ -11,11 +11,11 @@ import { showToast } from '@/ui/toast';
 import { declareList } from '../shared/list/declare-list';
 import { choice, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { EVENT_WORDS } from '../shared/notification-words';
+import { EVENT_LABELS } from '../shared/notification-labels';
 import { usePermissions } from '../shared/use-permissions';
-import { DELIVERY_WORDS, deliveryColumns } from './delivery-columns';
-import { TENANT } from './tenant-filter';
+import { DELIVERY_LABELS, deliveryColumns } from './delivery-columns';
 
 const DELIVERIES = declareList({
   from: 'notificationChannels.deliveries',
@@ -27,10 +27,10 @@ const DELIVERIES = declareList({
   sorts: DELIVERY_SORTS,
   defaultSort: '-created_at',
   filters: {
-    status: choice(msg('Result'), DELIVERY_STATUSES, (one) => DELIVERY_WORDS[one].word),
-    event: choice(msg('Event'), NOTIFICATION_EVENTS, (one) => EVENT_WORDS[one].word),
+    status: choice(msg('Result'), DELIVERY_STATUSES, (one) => DELIVERY_LABELS[one].word),
+    event: choice(msg('Event'), NOTIFICATION_EVENTS, (one) => EVENT_LABELS[one].word),
     channel_id: inUrl('id'),
-    tenant_id: TENANT,
+    tenant_id: tenantOrNoneFilter('notification:read'),
   },
   columns: deliveryColumns,
   rowId: (delivery) => delivery.id,

@@ -3,13 +3,12 @@ import type { NotificationIncident } from '@/domain/notifications/incident';
 import { objectPage } from '@/domain/notifications/object-page';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
-import { CONDITION_WORDS } from '../shared/notification-words';
+import { Status, type Tone } from '@/ui/status';
+import { CONDITION_LABELS } from '../shared/notification-labels';
 
 const make = columnsOf<NotificationIncident>();
 
-export const INCIDENT_WORDS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
+export const INCIDENT_LABELS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
   pending: { word: msg('Watched'), tone: 'warn' },
   open: { word: msg('Open'), tone: 'danger' },
   closed: { word: msg('Over'), tone: 'off' },
@@ -23,11 +22,11 @@ export const incidentColumns = (t: Translate) => [
       status === 'open' && clear_since !== null ? (
         <Status tone="warn">{t('Easing')}</Status>
       ) : (
-        <Status tone={INCIDENT_WORDS[status].tone}>{t(INCIDENT_WORDS[status].word)}</Status>
+        <Status tone={INCIDENT_LABELS[status].tone}>{t(INCIDENT_LABELS[status].word)}</Status>
       ),
     { sortable: true, width: 110, csv: ({ status }) => status },
   ),
-  make.text('condition', t('Condition'), ({ condition }) => t(CONDITION_WORDS[condition].label), {
+  make.text('condition', t('Condition'), ({ condition }) => t(CONDITION_LABELS[condition].label), {
     sortable: true,
     width: 180,
   }),

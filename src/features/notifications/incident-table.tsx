@@ -6,10 +6,10 @@ import { msg } from '@/lib/i18n/translator';
 import { declareList } from '../shared/list/declare-list';
 import { choice, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { CONDITION_WORDS } from '../shared/notification-words';
-import { INCIDENT_WORDS, incidentColumns } from './incident-columns';
-import { TENANT } from './tenant-filter';
+import { CONDITION_LABELS } from '../shared/notification-labels';
+import { INCIDENT_LABELS, incidentColumns } from './incident-columns';
 
 const INCIDENTS = declareList({
   from: 'notificationRules.incidents',
@@ -21,10 +21,10 @@ const INCIDENTS = declareList({
   sorts: INCIDENT_SORTS,
   defaultSort: '-first_seen_at',
   filters: {
-    status: choice(msg('State'), INCIDENT_STATUSES, (one) => INCIDENT_WORDS[one].word),
-    condition: choice(msg('Condition'), CONDITIONS, (one) => CONDITION_WORDS[one].label),
+    status: choice(msg('State'), INCIDENT_STATUSES, (one) => INCIDENT_LABELS[one].word),
+    condition: choice(msg('Condition'), CONDITIONS, (one) => CONDITION_LABELS[one].label),
     rule_id: inUrl('id'),
-    tenant_id: TENANT,
+    tenant_id: tenantOrNoneFilter('notification:read'),
   },
   columns: incidentColumns,
   rowId: (incident) => incident.id,

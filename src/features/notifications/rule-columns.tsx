@@ -3,12 +3,12 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
-import { CONDITION_WORDS } from '../shared/notification-words';
+import { CONDITION_LABELS } from '../shared/notification-labels';
 
 const make = columnsOf<NotificationRule>();
 
 const conditionsText = (t: Translate, rule: NotificationRule) =>
-  rule.conditions.map((condition) => t(CONDITION_WORDS[condition].label)).join(', ');
+  rule.conditions.map((condition) => t(CONDITION_LABELS[condition].label)).join(', ');
 const waysText = (t: Translate, rule: NotificationRule) =>
   [
     ...(rule.in_app ? [t('Bell')] : []),

@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../shared/record-drawer';
-import { useTenantOptions } from '../shared/use-tenant-options';
+import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
 import { RuleFields } from './rule-fields';
 import { EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form-values';

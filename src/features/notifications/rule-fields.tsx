@@ -1,18 +1,20 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import { type Control, useWatch } from 'react-hook-form';
 import type { NotificationChannel } from '@/domain/notifications/channel';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { NumberField } from '@/ui/form/number-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import type { Option } from '@/ui/option';
-import { CONDITION_WORDS } from '../shared/notification-words';
+import { CONDITION_LABELS } from '../shared/notification-labels';
+import { NO_TENANT } from '../shared/tenant-options';
 import { CheckGroupField } from './check-group-field';
 import { conditionReason, type RuleValues } from './rule-form-values';
-import { useChannelChoices } from './use-channel-choices';
 
 type Props<Out> = {
   control: Control<RuleValues, unknown, Out>;
@@ -46,8 +48,8 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         label={t('Report when')}
         choices={CONDITIONS.map((condition) => ({
           value: condition,
-          label: t(CONDITION_WORDS[condition].label),
-          description: t(CONDITION_WORDS[condition].meaning),
+          label: t(CONDITION_LABELS[condition].label),
+          description: t(CONDITION_LABELS[condition].meaning),
           disabledReason: conditionReason(t, condition, tenantId),
         }))}
       />
@@ -98,4 +100,23 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
       <CheckboxField control={control} name="enabled" label={t('Rule is on')} />
     </>
   );
+}
+
+const MOST = 500;
+
+type ChannelChoice = NotificationChannel & { usable: boolean };
+
+/**
+ * The channels a rule of the tenant can use (`none`: of the installation; null: of the only one there is), and those that
+ * are `chosen` already although it cannot: they have to be taken out.
+ */
+function useChannelChoices(tenantId: string | null, chosen: readonly string[]): ChannelChoice[] | undefined {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.notificationChannels.list.queryOptions({ sort: 'name', limit: MOST }));
+  return data?.items
+    .map((channel) => ({
+      ...channel,
+      usable: tenantId === null || channel.tenant_id === (tenantId === NO_TENANT ? null : tenantId),
+    }))
+    .filter(({ id, usable }) => usable || chosen.includes(id));
 }

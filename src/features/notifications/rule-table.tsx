@@ -13,13 +13,13 @@ import { showToast } from '@/ui/toast';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { CONDITION_WORDS } from '../shared/notification-words';
+import { CONDITION_LABELS } from '../shared/notification-labels';
 import { usePermissions } from '../shared/use-permissions';
 import { DeleteDialog } from './delete-dialog';
 import { ruleColumns } from './rule-columns';
 import { CreateRuleDrawer, EditRuleDrawer } from './rule-drawers';
-import { TENANT } from './tenant-filter';
 
 const RULES = declareList({
   from: 'notificationRules.list',
@@ -30,7 +30,10 @@ const RULES = declareList({
   search: msg('Search rules'),
   sorts: RULE_SORTS,
   defaultSort: 'name',
-  filters: { condition: choice(msg('Reports'), CONDITIONS, (one) => CONDITION_WORDS[one].label), tenant_id: TENANT },
+  filters: {
+    condition: choice(msg('Reports'), CONDITIONS, (one) => CONDITION_LABELS[one].label),
+    tenant_id: tenantOrNoneFilter('notification:read'),
+  },
   columns: ruleColumns,
   rowId: (rule) => rule.id,
   add: { label: msg('Create rule'), permission: 'notification:write' },

@@ -1,15 +1,14 @@
 import type { PolicyListItem } from '@/domain/policies';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { RelativeTime } from '@/ui/relative-time';
-import { DEPLOYMENT_RUN_WORDS } from '../shared/deployment-run-words';
+import { Missing, RelativeTime } from '@/ui/values';
+import { STATUS_LABELS } from '../shared/deployment-labels';
+import { DEPLOYMENT_RUN_LABELS } from '../shared/deployment-run-labels';
 import { DeploymentState } from '../shared/deployment-state';
-import { STATUS_WORDS } from '../shared/deployment-words';
-import { MODE_WORDS, PolicyMode } from '../shared/enforcement-mode';
-import { PolicyLink } from '../shared/security-links';
+import { MODE_LABELS, PolicyMode } from '../shared/enforcement-mode';
+import { PolicyLink } from '../shared/entity-links';
 import { TIER_LABELS } from '../shared/tier-labels';
-import { allReasons, guestsText, shownOf } from './policy-words';
+import { allReasons, guestsText, shownOf } from './policy-labels';
 
 const make = columnsOf<PolicyListItem>();
 
@@ -31,7 +30,7 @@ export const policyColumns = (t: Translate) => [
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 130, csv: (policy) => t(STATUS_WORDS[shownOf(policy)].word) },
+    { width: 130, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
   ),
   make.custom(
     'mode',
@@ -39,7 +38,7 @@ export const policyColumns = (t: Translate) => [
     (policy) => <PolicyMode mode={policy.definition.enforcement_mode} enabled={policy.enabled} />,
     {
       width: 126,
-      csv: (policy) => (policy.enabled ? t(MODE_WORDS[policy.definition.enforcement_mode].label) : t('Disabled')),
+      csv: (policy) => (policy.enabled ? t(MODE_LABELS[policy.definition.enforcement_mode].label) : t('Disabled')),
     },
   ),
   make.text('sources', t('From'), (policy) => policy.definition.sources.join(', '), {
@@ -62,7 +61,7 @@ export const policyColumns = (t: Translate) => [
       last ? (
         <span className="inline-flex min-w-0 gap-1 truncate">
           <RelativeTime at={last.finished_at ?? last.created_at} />
-          {last.status !== 'ok' && <span className="text-muted">{t(DEPLOYMENT_RUN_WORDS[last.status].word)}</span>}
+          {last.status !== 'ok' && <span className="text-muted">{t(DEPLOYMENT_RUN_LABELS[last.status].word)}</span>}
         </span>
       ) : (
         <Missing label={t('Never')} />

@@ -7,14 +7,14 @@ import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
-import { STATUS_WORDS } from '../shared/deployment-words';
-import { MODE_WORDS } from '../shared/enforcement-mode';
+import { STATUS_LABELS } from '../shared/deployment-labels';
+import { MODE_LABELS } from '../shared/enforcement-mode';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, entityOrNone, flag } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { useProjectFacet } from '../shared/project-options';
 import { TIER_LABELS } from '../shared/tier-labels';
-import { useProjectFacet } from '../shared/use-project-options';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
 
@@ -28,8 +28,8 @@ const POLICIES = declareList({
   sorts: POLICY_SORTS,
   defaultSort: 'order',
   filters: {
-    shown_status: choice(msg('Status'), SHOWN_STATUSES, (one) => STATUS_WORDS[one].word),
-    enforcement_mode: choice(msg('Mode'), ENFORCEMENT_MODES, (one) => MODE_WORDS[one].label),
+    shown_status: choice(msg('Status'), SHOWN_STATUSES, (one) => STATUS_LABELS[one].word),
+    enforcement_mode: choice(msg('Mode'), ENFORCEMENT_MODES, (one) => MODE_LABELS[one].label),
     enabled: flag(msg('Enabled'), [
       [true, msg('Enabled')],
       [false, msg('Disabled')],

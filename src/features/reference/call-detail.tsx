@@ -5,7 +5,7 @@ import { Badge } from '@/ui/badge';
 import { CodeBlock } from '@/ui/code-block';
 import { Section } from '@/ui/section';
 import { type ApiDocument, type Call, responseOf } from './api-document';
-import { MethodBadge } from './method-badge';
+import { MethodBadge } from './call-list';
 import { SchemaFields } from './schema-fields';
 import { TryCall } from './try-call';
 

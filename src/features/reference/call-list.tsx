@@ -1,9 +1,10 @@
 'use client';
 import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
 import { EmptyState } from '@/ui/empty-state';
 import { SearchBox } from '@/ui/search-box';
+import type { Tone } from '@/ui/status';
 import type { ApiDocument, Call } from './api-document';
-import { MethodBadge } from './method-badge';
 
 type Props = {
   document: ApiDocument;
@@ -55,4 +56,11 @@ export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Pro
       </div>
     </nav>
   );
+}
+
+const TONES: Record<string, Tone> = { GET: 'info', POST: 'ok', PUT: 'warn', PATCH: 'warn', DELETE: 'danger' };
+
+/** The method of a call; reading, adding, changing and deleting look different. */
+export function MethodBadge({ method }: { method: string }) {
+  return <Badge tone={TONES[method] ?? 'neutral'}>{method}</Badge>;
 }

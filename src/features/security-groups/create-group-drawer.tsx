@@ -5,7 +5,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { RecordForm } from '../shared/record-drawer';
-import { useTenantOptions } from '../shared/use-tenant-options';
+import { useTenantOptions } from '../shared/tenant-options';
 import { GroupFields, groupFieldName } from './group-fields';
 import { EMPTY_GROUP, toGroupInput } from './group-form-values';
 

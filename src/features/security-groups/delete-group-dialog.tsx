@@ -8,8 +8,8 @@ import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Dialog } from '@/ui/dialog';
 import { showToast } from '@/ui/toast';
+import { membersText } from './group-labels';
 import { GroupUsage } from './group-usage';
-import { membersText } from './members-text';
 
 type Props = {
   group: Pick<SecurityGroup, 'id' | 'name' | 'members_total' | 'policies_total'>;

@@ -1,9 +1,9 @@
 import type { SecurityGroup } from '@/domain/security-group';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { SecurityGroupLink } from '../shared/security-links';
-import { tagRuleText } from './tag-rule-text';
+import { Missing } from '@/ui/values';
+import { SecurityGroupLink } from '../shared/entity-links';
+import { tagRuleText } from './group-labels';
 
 const make = columnsOf<SecurityGroup>();
 

@@ -12,20 +12,19 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { EmptyState } from '@/ui/empty-state';
+import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
-import { RowActions } from '@/ui/row-actions';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton } from '../shared/detail-skeleton';
+import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { QueryView } from '../shared/query-view';
-import { useDocumentTitle } from '../shared/use-document-title';
 import { usePermissions } from '../shared/use-permissions';
 import { AddMembersDrawer } from './add-members-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { EditGroupDrawer } from './edit-group-drawer';
+import { tagRuleText } from './group-labels';
 import { GroupUsage } from './group-usage';
 import { MemberTable } from './member-table';
-import { tagRuleText } from './tag-rule-text';
 
 const TABS = ['members', 'policies'] as const;
 

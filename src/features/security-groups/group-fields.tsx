@@ -8,8 +8,8 @@ import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
+import { useProjectOptions } from '../shared/project-options';
 import { toTenantId } from '../shared/tenant-options';
-import { useProjectOptions } from '../shared/use-project-options';
 import type { GroupValues } from './group-form-values';
 
 type Props<Out> = {

@@ -8,11 +8,11 @@ import { useTRPC } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
 import { PolicyMode } from '../shared/enforcement-mode';
+import { PolicyLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
-import { PolicyLink } from '../shared/security-links';
 
 type Row = SecurityGroupUsage['policies'][number];
 

@@ -2,11 +2,10 @@ import type { SecurityGroupMember } from '@/domain/security-group';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { Mono } from '@/ui/mono';
-import { ClusterLink, WorkloadLink } from '../shared/inventory-links';
+import { Missing, Mono } from '@/ui/values';
+import { ClusterLink, WorkloadLink } from '../shared/entity-links';
 import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
-import { SOURCE_WORDS } from './source-words';
+import { SOURCE_LABELS } from './group-labels';
 
 const make = columnsOf<SecurityGroupMember>();
 
@@ -24,10 +23,10 @@ export const memberColumns = (t: Translate) => [
       </span>
     ),
   }),
-  make.custom('source', t('Member by'), (member) => <Badge>{t(SOURCE_WORDS[member.source])}</Badge>, {
+  make.custom('source', t('Member by'), (member) => <Badge>{t(SOURCE_LABELS[member.source])}</Badge>, {
     sortable: true,
     width: 124,
-    csv: (member) => t(SOURCE_WORDS[member.source]),
+    csv: (member) => t(SOURCE_LABELS[member.source]),
   }),
   make.custom('vmid', t('VMID'), (member) => <Mono>{member.vmid}</Mono>, {
     sortable: true,

@@ -20,8 +20,8 @@ import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { SOURCE_LABELS } from './group-labels';
 import { memberColumns } from './member-columns';
-import { SOURCE_WORDS } from './source-words';
 
 const MEMBERS = declareList({
   from: 'securityGroups.members',
@@ -32,7 +32,7 @@ const MEMBERS = declareList({
   search: msg('Search members'),
   sorts: SECURITY_GROUP_MEMBER_SORTS,
   defaultSort: 'workload_name',
-  filters: { source: choice(msg('Member by'), MEMBER_SOURCES, (one) => SOURCE_WORDS[one]) },
+  filters: { source: choice(msg('Member by'), MEMBER_SOURCES, (one) => SOURCE_LABELS[one]) },
   columns: memberColumns,
   rowId: (member) => member.workload_id,
   empty: {

@@ -1,16 +1,22 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import { type RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
+import type { Control } from 'react-hook-form';
+import {
+  DEFAULT_RUNTIME_CHOICES,
+  type RuntimeChoices,
+  type RuntimeSettingsRead,
+  RuntimeSettingsUpdate,
+  settingLimits,
+} from '@/domain/settings';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { NumberField } from '@/ui/form/number-field';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
+import { RelativeTime } from '@/ui/values';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
-import { toSettingsUpdate, toSettingsValues } from './settings-form-values';
 
 /** The form over one reading of the settings. Give it the version as key: a newer reading is a new form. */
 export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
@@ -42,46 +48,24 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
         {(locked) => (
           <>
             <Section title={t('Inventory sync')}>
-              <div className="flex flex-col gap-3">
-                <CheckboxField
-                  control={control}
-                  name="auto_node_sync_enabled"
-                  label={t('Sync all clusters automatically')}
-                  description={<LastRun at={settings.last_node_auto_sync_at} />}
-                  disabled={locked !== null}
-                />
-                <NumberField
-                  control={control}
-                  name="auto_node_sync_interval_minutes"
-                  label={t('Sync interval')}
-                  unit={t('minutes')}
-                  description={t('5 to 10,080 (one week).')}
-                  min={5}
-                  max={10_080}
-                  disabled={locked !== null}
-                />
-              </div>
+              <Schedule
+                control={control}
+                kind="node"
+                label={t('Sync all clusters automatically')}
+                interval={t('Sync interval')}
+                lastAt={settings.last_node_auto_sync_at}
+                disabled={locked !== null}
+              />
             </Section>
             <Section title={t('Address discovery')}>
-              <div className="flex flex-col gap-3">
-                <CheckboxField
-                  control={control}
-                  name="auto_ipam_sync_enabled"
-                  label={t('Discover addresses automatically')}
-                  description={<LastRun at={settings.last_ipam_auto_sync_at} />}
-                  disabled={locked !== null}
-                />
-                <NumberField
-                  control={control}
-                  name="auto_ipam_sync_interval_minutes"
-                  label={t('Discovery interval')}
-                  unit={t('minutes')}
-                  description={t('5 to 10,080 (one week).')}
-                  min={5}
-                  max={10_080}
-                  disabled={locked !== null}
-                />
-              </div>
+              <Schedule
+                control={control}
+                kind="ipam"
+                label={t('Discover addresses automatically')}
+                interval={t('Discovery interval')}
+                lastAt={settings.last_ipam_auto_sync_at}
+                disabled={locked !== null}
+              />
             </Section>
             <Section title={t('Flows')}>
               <NumberField
@@ -90,10 +74,10 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 label={t('Keep flows for')}
                 unit={t('hours')}
                 description={t(
-                  '1 to 8,760 (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days.',
+                  '{min, number} to {max, number} (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days.',
+                  settingLimits('flow_retention_hours'),
                 )}
-                min={1}
-                max={8760}
+                {...settingLimits('flow_retention_hours')}
                 disabled={locked !== null}
               />
             </Section>
@@ -105,10 +89,10 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 optional
                 unit={t('days')}
                 description={t(
-                  '30 to 3,650 (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut.',
+                  '{min, number} to {max, number} (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut.',
+                  settingLimits('audit_retention_days'),
                 )}
-                min={30}
-                max={3650}
+                {...settingLimits('audit_retention_days')}
                 disabled={locked !== null}
               />
             </Section>
@@ -119,7 +103,57 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   );
 }
 
-function LastRun({ at }: { at: string | null }) {
+type ScheduleProps = {
+  control: Control<SettingsValues, unknown, RuntimeSettingsUpdate>;
+  /** As in the names of its settings. */
+  kind: 'node' | 'ipam';
+  label: string;
+  interval: string;
+  lastAt: string | null;
+  disabled: boolean;
+};
+
+/** Whether something runs by itself, and how often. */
+function Schedule({ control, kind, label, interval, lastAt, disabled }: ScheduleProps) {
   const t = useT();
-  return <>{t.rich('Last automatic run: {at}', { at: <RelativeTime at={at} none={t('never')} /> })}</>;
+  const minutes = `auto_${kind}_sync_interval_minutes` as const;
+  const limits = settingLimits(minutes);
+  return (
+    <div className="flex flex-col gap-3">
+      <CheckboxField
+        control={control}
+        name={`auto_${kind}_sync_enabled`}
+        label={label}
+        description={t.rich('Last automatic run: {at}', { at: <RelativeTime at={lastAt} none={t('never')} /> })}
+        disabled={disabled}
+      />
+      <NumberField
+        control={control}
+        name={minutes}
+        label={interval}
+        unit={t('minutes')}
+        description={t('{min, number} to {max, number} (one week).', limits)}
+        {...limits}
+        disabled={disabled}
+      />
+    </div>
+  );
+}
+
+/** The form of the runtime settings; a number is null while its box is empty. */
+export type SettingsValues = {
+  [K in keyof RuntimeChoices]: RuntimeChoices[K] extends number ? number | null : RuntimeChoices[K];
+};
+
+export function toSettingsValues(settings: RuntimeSettingsRead): SettingsValues {
+  const names = Object.keys(DEFAULT_RUNTIME_CHOICES) as (keyof RuntimeChoices)[];
+  return Object.fromEntries(names.map((name) => [name, settings[name]])) as SettingsValues;
+}
+
+/** What is sent: the whole form, with the version it was read at so that nobody else's change is overwritten. */
+export function toSettingsUpdate(
+  values: SettingsValues,
+  { version }: Pick<RuntimeSettingsRead, 'version'>,
+): { [K in keyof SettingsValues]: SettingsValues[K] } & Pick<RuntimeSettingsUpdate, 'version'> {
+  return { ...values, version };
 }

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
+import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
-import { Skeleton } from '@/ui/skeleton';
 import { QueryView } from '../shared/query-view';
 import { SettingsForm } from './settings-form';
 

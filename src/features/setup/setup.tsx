@@ -3,18 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useEffect, useState } from 'react';
+import type { Cluster } from '@/domain/cluster';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { LiveUpdates } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { ErrorState } from '@/ui/error-state';
 import { Stepper } from '@/ui/stepper';
-import { LiveUpdates } from '../shared/live-updates';
-import { setupStatusQuery } from '../shared/setup-status';
-import { StartScreen } from '../shared/start-screen';
-import { useStartSession } from '../shared/use-start-session';
+import { NewClusterForm } from '../shared/cluster-connection/new-cluster-form';
+import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 import { AdministratorStep } from './administrator-step';
-import { ClusterStep } from './cluster-step';
 import { NextStep } from './next-step';
 import { SETUP_STEPS, type SetupStep, STEP_LABELS, setupStep } from './setup-steps';
 import { SyncStep } from './sync-step';
@@ -94,4 +93,10 @@ export function Setup() {
       {step === 'next' && <NextStep clusterId={at.cluster} />}
     </Stepper>
   );
+}
+
+/** Adds the first cluster, or leaves it for later. */
+function ClusterStep({ onAdded, onSkip }: { onAdded: (cluster: Cluster) => void; onSkip: () => void }) {
+  const t = useT();
+  return <NewClusterForm onAdded={onAdded} onCancel={onSkip} cancelLabel={t('Skip for now')} />;
 }

@@ -6,9 +6,9 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
+import { useRun } from '../shared/sync/live-run';
 import { RunPanel } from '../shared/sync/run-panel';
-import { useRun } from '../shared/sync/use-run';
 import { useStartSync } from '../shared/sync/use-start-sync';
 
 type Props = { clusterId: string; onNext: () => void; onEdit: () => void };

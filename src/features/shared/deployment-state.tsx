@@ -2,7 +2,7 @@ import { type DeploymentReason, type DeploymentStatus, type ShownStatus, shownSt
 import { useT } from '@/lib/i18n/use-t';
 import { Status } from '@/ui/status';
 import { Tooltip } from '@/ui/tooltip';
-import { REASON_WORDS, STATUS_WORDS } from './deployment-words';
+import { REASON_LABELS, STATUS_LABELS } from './deployment-labels';
 
 type Props = {
   status: DeploymentStatus | null;
@@ -16,7 +16,7 @@ type Props = {
 /** How far a policy is in force; why it is not more stands in the tooltip and, where there is room, beside it. */
 export function DeploymentState({ status, reasons, shown, working = false }: Props) {
   const t = useT();
-  const { tone, word, meaning } = STATUS_WORDS[shown ?? shownStatus({ status, deployments: [{ status, reasons }] })];
+  const { tone, word, meaning } = STATUS_LABELS[shown ?? shownStatus({ status, deployments: [{ status, reasons }] })];
   // Nothing is wanted, yet nobody could look: that is not the same as nothing being there.
   const unproven = status === null && reasons.includes('unreadable');
   return (
@@ -27,7 +27,7 @@ export function DeploymentState({ status, reasons, shown, working = false }: Pro
             {unproven ? t('Nothing is to be deployed. Whether something is left could not be read.') : t(meaning)}
           </span>
           {reasons.map((reason) => (
-            <span key={reason}>{t(REASON_WORDS[reason])}</span>
+            <span key={reason}>{t(REASON_LABELS[reason])}</span>
           ))}
         </span>
       }

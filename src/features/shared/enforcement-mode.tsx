@@ -2,11 +2,11 @@ import type { ENFORCEMENT_MODES } from '@/domain/policy/policy';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import type { Tone } from '@/ui/tone';
+import type { Tone } from '@/ui/status';
 
 type Mode = (typeof ENFORCEMENT_MODES)[number];
 
-export const MODE_WORDS: Record<Mode, { label: string; tone: Tone; description: string }> = {
+export const MODE_LABELS: Record<Mode, { label: string; tone: Tone; description: string }> = {
   audit: {
     label: msg('Audit'),
     tone: 'info',
@@ -23,6 +23,6 @@ export const MODE_WORDS: Record<Mode, { label: string; tone: Tone; description: 
 export function PolicyMode({ mode, enabled }: { mode: Mode; enabled: boolean }) {
   const t = useT();
   if (!enabled) return <Badge tone="off">{t('Disabled')}</Badge>;
-  const { tone, label } = MODE_WORDS[mode];
+  const { tone, label } = MODE_LABELS[mode];
   return <Badge tone={tone}>{t(label)}</Badge>;
 }

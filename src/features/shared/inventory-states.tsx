@@ -1,12 +1,11 @@
 import type { Protection } from '@/domain/firewall/protection';
 import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
+import type { Subnet } from '@/domain/ipam/subnet';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { Missing } from '@/ui/missing';
-import { RelativeTime } from '@/ui/relative-time';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
+import { Status, type Tone } from '@/ui/status';
+import { Missing, RelativeTime } from '@/ui/values';
 
 type State = { tone: Tone; word: string };
 
@@ -89,3 +88,10 @@ export function MissingSince({ at }: { at: string | null }) {
   if (!at) return null;
   return <Badge tone="warn">{t.rich('Missing since {time}', { time: <RelativeTime at={at} /> })}</Badge>;
 }
+
+/** Where a network or prefix is known from. */
+export const IPAM_SOURCE_LABELS: Record<Subnet['source'], string> = {
+  provider: msg('Cluster'),
+  discovery: msg('Discovery'),
+  manual: msg('By hand'),
+};

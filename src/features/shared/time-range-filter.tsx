@@ -1,13 +1,12 @@
 'use client';
 import { useState } from 'react';
 import { formatDateTime } from '@/lib/format';
-import { optionsIn } from '@/lib/i18n/options-in';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Dialog } from '@/ui/dialog';
 import { Facet } from '@/ui/facet';
+import { FilterChip } from '@/ui/filter-bar';
 import { CustomRange } from './custom-range';
-import { FilterChip } from './filter-chip';
 import { presetRange, TIME_PRESETS, type TimeRange } from './time-range';
 
 type Props = TimeRange & { onChange: (range: TimeRange) => void };

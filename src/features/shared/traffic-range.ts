@@ -1,3 +1,5 @@
+'use client';
+import { useCallback, useEffect, useState } from 'react';
 import { msg } from '@/lib/i18n/translator';
 
 const MINUTE_MS = 60_000;
@@ -30,3 +32,23 @@ export function resolveRange({ range, since, until }: Given, now: number): { sin
   const end = until ? Date.parse(until) : now;
   return { since: new Date(end - span.minutes * MINUTE_MS).toISOString(), until: new Date(end).toISOString() };
 }
+
+/**
+ * The moment up to which is looked at (milliseconds), and a way to bring it up to now. With `everyMs` it comes by itself
+ * while the tab is visible.
+ */
+export function useRefresh(everyMs: number | null): { now: number; refresh: () => void } {
+  const [now, setNow] = useState(() => Date.now());
+  const refresh = useCallback(() => setNow(Date.now()), []);
+  useEffect(() => {
+    if (everyMs === null) return;
+    refresh();
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, refresh]);
+  return { now, refresh };
+}
+
+/** Since when traffic is kept, if all of a range is older: then nothing is known of it. Null while any of it may be kept. */
+export const expiredRange = (until: string | undefined, keptSince: string | null | undefined): string | null =>
+  until !== undefined && keptSince && Date.parse(until) <= Date.parse(keptSince) ? keptSince : null;

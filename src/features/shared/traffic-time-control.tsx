@@ -1,7 +1,7 @@
 'use client';
 import { ChevronDown, Clock } from 'lucide-react';
 import { useState } from 'react';
-import { optionsIn } from '@/lib/i18n/options-in';
+import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';

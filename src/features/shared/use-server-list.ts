@@ -6,7 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import type { Column } from '@/ui/table/column';
 import { showToast } from '@/ui/toast';
-import { useAuditedExport } from './use-audited-export';
+import { useAuditedExport } from './use-csv-export';
 
 const PAGE_ROWS = 200;
 const EXPORT_ROWS = 500;

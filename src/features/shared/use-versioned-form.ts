@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type DefaultValues, type FieldValues, type UseFormProps, type UseFormReturn, useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import { failureOf } from '@/lib/problem';
-import type { Problem } from '@/ui/problem';
+import type { Problem } from '@/ui/error-state';
 import { domainResolver } from './domain-resolver';
 
 /** How a thing with a version is edited. */

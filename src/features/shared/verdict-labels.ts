@@ -2,7 +2,7 @@ import type { ContextDecision } from '@/domain/flow-context/flow-context';
 import { type Action, differs, type FlowVerdict, type RulesSay } from '@/domain/flow-verdict';
 import type { SummedAction, SummedRulesSay, SummedVerdict } from '@/domain/summed-verdict';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import type { Tone } from '@/ui/tone';
+import type { Tone } from '@/ui/status';
 
 type Label = { label: string; tone: Tone };
 

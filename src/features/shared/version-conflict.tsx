@@ -1,8 +1,8 @@
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
-import { Missing } from '@/ui/missing';
 import { Notice } from '@/ui/notice';
+import { Missing } from '@/ui/values';
 
 type Values = Record<string, unknown>;
 type Difference = { field: string; label: string; mine: string; theirs: string };

@@ -4,7 +4,6 @@ import Link from 'next/link';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { Avatar } from '@/ui/avatar';
 import { buttonClass } from '@/ui/button-class';
 import { Menu } from '@/ui/menu';
 import { parseTheme } from '@/ui/theme-cookie';
@@ -77,4 +76,25 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
       ]}
     />
   );
+}
+
+/** The initials of a person; decoration beside the name. */
+function Avatar({ name, email }: { name: string; email: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className="inline-flex size-6 shrink-0 select-none items-center justify-center rounded-full bg-surface-3 text-sm font-semibold text-muted"
+    >
+      {initialsOf(name, email)}
+    </span>
+  );
+}
+
+/** One or two capital letters for a person: of first and last name, else of the address. */
+export function initialsOf(name: string, email: string): string {
+  const words = name.trim().split(/\s+/u).filter(Boolean);
+  const source = words.length > 0 ? words : [email.trim()];
+  const letters = [source[0], source.length > 1 ? source.at(-1) : undefined];
+  const text = letters.map((word) => Array.from(word ?? '')[0] ?? '').join('');
+  return text.toLocaleUpperCase('en') || '?';
 }

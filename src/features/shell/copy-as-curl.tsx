@@ -4,7 +4,7 @@ import { usePathname, useSearchParams } from 'next/navigation';
 import { Suspense, useEffect, useState } from 'react';
 import { curlCommand } from '@/lib/curl-command';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from '@/ui/icon-button';
+import { IconButton } from '@/ui/button';
 import { callOfPage } from './page-calls';
 
 function CopyButton() {

@@ -2,8 +2,8 @@
 import { Menu as MenuIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { IconButton } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
-import { IconButton } from '@/ui/icon-button';
 import { NavList } from './nav-list';
 import type { NavGroup } from './navigation';
 

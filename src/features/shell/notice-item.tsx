@@ -6,9 +6,9 @@ import { objectPage } from '@/domain/notifications/object-page';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
-import { IconButton } from '@/ui/icon-button';
-import { RelativeTime } from '@/ui/relative-time';
-import { EVENT_WORDS } from '../shared/notification-words';
+import { IconButton } from '@/ui/button';
+import { RelativeTime } from '@/ui/values';
+import { EVENT_LABELS } from '../shared/notification-labels';
 
 type Props = {
   notice: Notification;
@@ -28,7 +28,7 @@ function pageOf({ items, items_total }: Notification, mayManage: boolean): strin
 /** One notice: what happened, when, and the way to it. */
 export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
   const t = useT();
-  const { word, tone } = EVENT_WORDS[notice.event];
+  const { word, tone } = EVENT_LABELS[notice.event];
   const page = pageOf(notice, mayManage);
   const title = <span className={notice.unread ? 'font-semibold' : undefined}>{notice.title}</span>;
   return (

@@ -10,7 +10,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 import { usePermissions } from '../shared/use-permissions';
 import { NoticeItem } from './notice-item';

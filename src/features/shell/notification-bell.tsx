@@ -7,8 +7,8 @@ import { MOST_UNREAD } from '@/domain/notifications/notification';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { useTRPC } from '@/lib/trpc';
+import { IconButton } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
-import { IconButton } from '@/ui/icon-button';
 
 function Loading() {
   const t = useT();

@@ -1,12 +1,14 @@
 'use client';
+import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
 import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
+import { Tooltip } from '@/ui/tooltip';
 import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
 import { CopyAsCurl } from './copy-as-curl';
-import { DemoMark } from './demo-mark';
 import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
@@ -68,5 +70,20 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
         </div>
       </PageTrailProvider>
     </CommandRegistry>
+  );
+}
+
+/** Stands on every page of a demo, so that nobody takes it for real. */
+function DemoMark() {
+  const t = useT();
+  const explanation = t('Clusters, traffic and incidents of this installation are made up. No hypervisor is involved.');
+  return (
+    <Tooltip content={explanation} side="bottom" openOnTap>
+      <button type="button" aria-label={`${t('Demo')}. ${explanation}`} className="shrink-0 rounded-sm">
+        <Badge tone="warn" icon={<FlaskConical size={12} aria-hidden />}>
+          {t('Demo')}
+        </Badge>
+      </button>
+    </Tooltip>
   );
 }

@@ -2,7 +2,7 @@
 import clsx from 'clsx';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from '@/ui/icon-button';
+import { IconButton } from '@/ui/button';
 import { Brand } from './brand';
 import { NavList } from './nav-list';
 import type { NavGroup } from './navigation';

@@ -3,13 +3,15 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Cable, MapPin, Network } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { parseCidr } from '@/domain/net/cidr';
+import { parseIp } from '@/domain/net/ip-address';
+import { normalizeMac } from '@/domain/net/mac-address';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import type { Command } from '@/ui/command';
-import { useDebounced } from '../shared/use-debounced';
+import type { Command } from '@/ui/command-registry';
 import { usePermissions } from '../shared/use-permissions';
-import { looksLikeAddress } from './address-text';
+import { useDebounced } from '../shared/use-timers';
 
 const NONE: readonly Command[] = [];
 
@@ -66,4 +68,12 @@ export function useAddressSearch() {
     ];
   }, [t, wanted, data, router]);
   return { found, search: setText, searching: wanted !== '' && (query.isFetching || q !== wanted) };
+}
+
+/** Whether a text is an address, a network or a MAC address, or surely the beginning of an IPv4 address. */
+export function looksLikeAddress(text: string): boolean {
+  const trimmed = text.trim();
+  if (parseIp(trimmed) || normalizeMac(trimmed)) return true;
+  if (trimmed.includes('/')) return parseCidr(trimmed) !== null;
+  return /^\d{1,3}\.\d{1,3}(\.\d{0,3}){0,2}$/.test(trimmed) || /^[0-9a-f]{1,4}:[0-9a-f:]*$/i.test(trimmed);
 }

@@ -1,14 +1,12 @@
 import type { SyncRun } from '@/domain/sync';
 import { formatDuration } from '@/lib/format';
-import type { Translate } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
 import { Progress } from '@/ui/progress';
-import { RelativeTime } from '@/ui/relative-time';
-import { ClusterLink } from '../shared/inventory-links';
-import { RunState } from '../shared/sync/run-state';
+import { Missing, RelativeTime } from '@/ui/values';
+import { ClusterLink } from '../shared/entity-links';
 import { counterText, runProgress } from '../shared/sync/stage-states';
-import { KIND_WORDS, TRIGGER_WORDS, totalCounters } from './run-words';
+import { RunState } from '../shared/sync/sync-state';
 
 const make = columnsOf<SyncRun>();
 
@@ -27,7 +25,7 @@ export const runColumns = (t: Translate) => [
     width: 140,
     render: (run) => <ClusterLink id={run.cluster_id} name={run.cluster_name} />,
   }),
-  make.text('kind', t('Kind'), (run) => t(KIND_WORDS[run.kind]), { width: 180 }),
+  make.text('kind', t('Kind'), (run) => t(KIND_LABELS[run.kind]), { width: 180 }),
   make.custom(
     'result',
     t('Result'),
@@ -47,7 +45,7 @@ export const runColumns = (t: Translate) => [
     },
     { width: 260, grow: true, csv: (run) => run.errors.at(-1)?.message ?? counterText(t, totalCounters(run)) },
   ),
-  make.text('trigger', t('Started by'), (run) => t(TRIGGER_WORDS[run.trigger]), { width: 120 }),
+  make.text('trigger', t('Started by'), (run) => t(TRIGGER_LABELS[run.trigger]), { width: 120 }),
   make.custom(
     'duration',
     t('Took'),
@@ -60,3 +58,23 @@ export const runColumns = (t: Translate) => [
   make.number('attempts', t('Attempts'), (run) => run.attempts, { hidden: true, width: 90 }),
   make.mono('id', t('Run id'), (run) => run.id, { hidden: true, width: 290 }),
 ];
+
+export const KIND_LABELS: Record<SyncRun['kind'], string> = {
+  inventory: msg('Inventory sync'),
+  ipam: msg('Address discovery'),
+};
+
+const TRIGGER_LABELS: Record<SyncRun['trigger'], string> = {
+  manual: msg('Manual'),
+  auto: msg('Schedule'),
+  setup: msg('Setup'),
+};
+
+/** The counters of all stages together. */
+export function totalCounters(run: Pick<SyncRun, 'counters'>): SyncRun['counters'][string] {
+  const total = { seen: 0, created: 0, changed: 0, removed: 0, skipped: 0, errors: 0 };
+  for (const counters of Object.values(run.counters)) {
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += counters[key];
+  }
+  return total;
+}

@@ -12,8 +12,7 @@ import { CLUSTER, choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { LiveRun } from '../shared/sync/live-run';
-import { runColumns } from './run-columns';
-import { KIND_WORDS } from './run-words';
+import { KIND_LABELS, runColumns } from './run-columns';
 
 const RUNS = declareList({
   from: 'syncRuns.list',
@@ -24,8 +23,8 @@ const RUNS = declareList({
   sorts: ['created_at'],
   defaultSort: '-created_at',
   filters: {
-    status: choice(msg('Status'), RUN_STATUSES, (one) => STATUS_WORDS[one]),
-    kind: choice(msg('Kind'), RUN_KINDS, (one) => KIND_WORDS[one]),
+    status: choice(msg('Status'), RUN_STATUSES, (one) => STATUS_LABELS[one]),
+    kind: choice(msg('Kind'), RUN_KINDS, (one) => KIND_LABELS[one]),
     cluster_id: CLUSTER,
   },
   columns: runColumns,
@@ -40,7 +39,7 @@ const RUNS = declareList({
   }),
 });
 
-const STATUS_WORDS = {
+const STATUS_LABELS = {
   queued: msg('Queued'),
   running: msg('Running'),
   ok: msg('Succeeded'),
@@ -69,7 +68,7 @@ function RunDrawer({ runId, onClose }: { runId: string | null; onClose: () => vo
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       title={
-        data && runId ? t('{kind} of {name}', { kind: t(KIND_WORDS[data.kind]), name: data.cluster_name }) : t('Run')
+        data && runId ? t('{kind} of {name}', { kind: t(KIND_LABELS[data.kind]), name: data.cluster_name }) : t('Run')
       }
     >
       {runId && <LiveRun runId={runId} />}

@@ -2,14 +2,14 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
+import { Missing } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { WorkloadLink } from '../shared/inventory-links';
 import { WorkloadState } from '../shared/inventory-states';
 import { rulesText } from '../shared/verdict-labels';
 import type { ConnectionRow, NodeRow } from './connection-rows';
 import type { MapNode } from './map-model';
-import { servicesText } from './topology-words';
+import { servicesText } from './topology-labels';
 import { VERDICT_LOOKS } from './verdict-look';
 
 function End({ node, name }: { node: MapNode; name: string }) {

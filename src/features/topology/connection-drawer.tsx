@@ -4,17 +4,17 @@ import { mergeVerdicts, type SummedVerdict } from '@/domain/summed-verdict';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { RelativeTime } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
-import { WorkloadLink } from '../shared/inventory-links';
-import { connectionFlows } from './connection-flows';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { nodeName, serviceText } from './topology-words';
+import { nodeName, serviceText } from './topology-labels';
 import { VERDICT_LOOKS } from './verdict-look';
 
 type Props = {
@@ -119,3 +119,13 @@ function Services({ services }: { services: readonly TopologyService[] }) {
     </div>
   );
 }
+
+type Time = { range?: string | null; since?: string | null; until?: string | null };
+
+/** One end as the page of flows filters it: a workload, or addresses outside or inside without one. */
+const endFilter = (end: 'source' | 'destination', node: MapNode) =>
+  node.workload ? { [`${end}_workload_id`]: node.workload.id } : { [`${end}_workload_id`]: 'none', [end]: node.kind };
+
+/** The flows that opened a connection, at the same time. */
+export const connectionFlows = (source: MapNode, destination: MapNode, time: Time): string =>
+  paths.flows({ ...endFilter('source', source), ...endFilter('destination', destination), ...time });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
-import { connectionFlows } from './connection-flows';
+import { connectionFlows } from './connection-drawer';
 import { connectionRows, nodeRows } from './connection-rows';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';

@@ -1,8 +1,8 @@
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import type { TopologyEdge } from '@/domain/topology/topology';
-import { parseSort } from '@/ui/table/sort';
+import { parseSort } from '@/ui/table/column';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { nodeName } from './topology-words';
+import { nodeName } from './topology-labels';
 
 /** One connection with the nodes at its ends, as the table shows it. */
 export type ConnectionRow = {

@@ -2,13 +2,15 @@
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from '@/ui/icon-button';
-import type { Box } from './lay-out';
+import { IconButton } from '@/ui/button';
+import { fitLabels } from './draw-tiles';
+import { type Box, layOut } from './lay-out';
+import { bundleLines, linkLines } from './map-lines';
 import type { MapModel } from './map-model';
+import type { Palette, Scene } from './scene';
 import { useMapGestures } from './use-map-gestures';
 import { useMapView } from './use-map-view';
 import { usePalette } from './use-palette';
-import { useScene } from './use-scene';
 import { type Point, toMap } from './viewport';
 
 type Props = {
@@ -111,4 +113,17 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
       )}
     </div>
   );
+}
+
+/** Everything that is drawn, worked out once for what is shown. Null until the page is there. */
+function useScene(model: MapModel, palette: Palette | null): Scene | null {
+  const layout = useMemo(() => layOut(model.clusters), [model]);
+  const lines = useMemo(
+    () => ({ links: linkLines(model, layout), bundles: bundleLines(model, layout) }),
+    [model, layout],
+  );
+  return useMemo(() => {
+    const ctx = palette && document.createElement('canvas').getContext('2d');
+    return ctx && { model, layout, ...lines, labels: fitLabels(ctx, model.nodes.values(), palette) };
+  }, [model, layout, lines, palette]);
 }

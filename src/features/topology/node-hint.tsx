@@ -2,7 +2,7 @@ import { formatBytes } from '@/lib/format';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import type { MapModel } from './map-model';
-import { nodeName } from './topology-words';
+import { nodeName } from './topology-labels';
 import { VERDICT_LOOKS } from './verdict-look';
 
 /** What is said of the node under the pointer. */

@@ -7,14 +7,13 @@ import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
-import { Button } from '@/ui/button';
+import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
-import { IconButton } from '@/ui/icon-button';
-import { Mono } from '@/ui/mono';
 import { Properties } from '@/ui/properties';
+import { Mono } from '@/ui/values';
 import { KIND_LABELS, WorkloadState } from '../shared/inventory-states';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { nodeName, servicesText } from './topology-words';
+import { nodeName, servicesText } from './topology-labels';
 import { VERDICT_LOOKS } from './verdict-look';
 
 type Props = {

@@ -5,15 +5,15 @@ import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
-import { expiredRange } from '../shared/flows/expired';
+import { expiredRange } from '../shared/traffic-range';
 import { ConnectionDrawer } from './connection-drawer';
 import { MapCanvas } from './map-canvas';
 import { buildMap, type MapLink } from './map-model';
 import { NoTraffic } from './no-traffic';
 import { NodeHint } from './node-hint';
 import { NodePanel } from './node-panel';
+import { isMatch } from './topology-labels';
 import { ConnectionTable, NodeTable } from './topology-tables';
-import { isMatch } from './topology-words';
 import type { TopologyState } from './use-topology-view';
 
 /** What was left out of the answer, in words. */

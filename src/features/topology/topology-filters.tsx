@@ -2,13 +2,12 @@
 import type { Topology } from '@/domain/topology/topology';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterBar } from '@/ui/filter-bar';
-import { FilterChip } from '../shared/filter-chip';
+import { FilterBar, FilterChip } from '@/ui/filter-bar';
 import { choice, entity, flag } from '../shared/list/filters';
 import { useFacets } from '../shared/list/use-facets';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { countVerdicts, MAP_GROUPINGS } from './map-model';
-import { GROUPING_LABELS } from './topology-words';
+import { GROUPING_LABELS } from './topology-labels';
 import type { TopologyState } from './use-topology-view';
 import { VerdictLegend } from './verdict-legend';
 

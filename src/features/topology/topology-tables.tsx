@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { DataTable } from '@/ui/data-table';
 import type { Column } from '@/ui/table/column';
 import { showToast } from '@/ui/toast';
-import { useAuditedExport } from '../shared/use-audited-export';
+import { useAuditedExport } from '../shared/use-csv-export';
 import { connectionColumns, nodeColumns } from './connection-columns';
 import { connectionRows, nodeRows } from './connection-rows';
 import type { MapLink, MapModel } from './map-model';

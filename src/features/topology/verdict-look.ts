@@ -1,6 +1,6 @@
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { msg } from '@/lib/i18n/translator';
-import type { Tone } from '@/ui/tone';
+import type { Tone } from '@/ui/status';
 
 type Look = {
   word: string;

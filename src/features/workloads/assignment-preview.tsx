@@ -4,8 +4,8 @@ import type { AssignmentPreview as AssignmentPreviewData } from '@/domain/residu
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPCClient } from '@/lib/trpc';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
 import { QueryView } from '../shared/query-view';
 
 /** Workloads that are named one by one. */

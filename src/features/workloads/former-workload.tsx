@@ -8,14 +8,14 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
-import { DEPLOYMENT_RUN_WORDS, KIND_WORDS } from '../shared/deployment-run-words';
+import { RelativeTime } from '@/ui/values';
+import { DEPLOYMENT_RUN_LABELS, KIND_LABELS } from '../shared/deployment-run-labels';
 import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
 
@@ -104,8 +104,8 @@ function Deployments({ workloadId }: { workloadId: string }) {
                     >
                       {policy_name}
                     </Link>
-                    <span>{t(KIND_WORDS[kind])}</span>
-                    <Status tone={DEPLOYMENT_RUN_WORDS[status].tone}>{t(DEPLOYMENT_RUN_WORDS[status].word)}</Status>
+                    <span>{t(KIND_LABELS[kind])}</span>
+                    <Status tone={DEPLOYMENT_RUN_LABELS[status].tone}>{t(DEPLOYMENT_RUN_LABELS[status].word)}</Status>
                     <span className="text-muted">
                       <RelativeTime at={created_at} />
                     </span>

@@ -1,11 +1,12 @@
-import type { WorkloadInterface } from '@/domain/inventory';
+import type { WorkloadAddress, WorkloadInterface } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
 import { Status } from '@/ui/status';
-import { NetworkLink } from '../shared/inventory-links';
+import { Missing } from '@/ui/values';
+import { AddressLink, NetworkLink, SubnetLink } from '../shared/entity-links';
 import { PROTECTION_STATES, ProtectionState } from '../shared/inventory-states';
+import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS, AddressState } from '../shared/ipam/address-state';
 
 const make = columnsOf<WorkloadInterface>();
 
@@ -71,4 +72,23 @@ export const interfaceColumns = (t: Translate) => [
   make.text('rate_mbytes', t('Rate limit'), (nic) => (nic.rate_mbytes ? `${nic.rate_mbytes} MB/s` : null), {
     width: 100,
   }),
+];
+
+const makeAddress = columnsOf<WorkloadAddress>();
+
+export const addressColumns = (t: Translate) => [
+  makeAddress.custom('address', t('Address'), (item) => <AddressLink id={item.id} address={item.address} />, {
+    width: 220,
+    grow: true,
+    csv: (item) => item.address,
+  }),
+  makeAddress.custom('state', t('State'), (item) => <AddressState state={item.state} />, {
+    width: 110,
+    csv: (item) => t(ADDRESS_STATE_LABELS[item.state].word),
+  }),
+  makeAddress.custom('subnet_cidr', t('Subnet'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
+    width: 180,
+    csv: (item) => item.subnet_cidr,
+  }),
+  makeAddress.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { width: 130 }),
 ];

@@ -3,8 +3,8 @@ import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { Missing } from '@/ui/missing';
-import { ClusterLink, NodeLink, WorkloadLink } from '../shared/inventory-links';
+import { Missing } from '@/ui/values';
+import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
 import {
   MissingSince,
   PROTECTION_STATES,
@@ -13,9 +13,7 @@ import {
   WORKLOAD_STATES,
   WorkloadState,
 } from '../shared/inventory-states';
-import { Addresses } from './addresses';
-import { FirewallShare, firewallText } from './firewall-share';
-import { Tags } from './tags';
+import { Addresses, FirewallShare, firewallText, Tags } from './workload-cells';
 
 const make = columnsOf<Workload>();
 

@@ -1,4 +1,5 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PROTECTIONS } from '@/domain/firewall/protection';
@@ -13,16 +14,16 @@ import { MAX_ASSIGNED } from '@/domain/project';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { FilterChip } from '@/ui/filter-bar';
 import { ENFORCEMENT_LABELS, KIND_LABELS, PROTECTION_STATES, WORKLOAD_STATES } from '../shared/inventory-states';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, flag, named, several } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
-import { ProjectChip } from '../shared/project-chip';
-import { AssignProjectDialog } from './assign-project-dialog';
+import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { useAllMatching } from './use-all-matching';
-import { useAssignProject } from './use-assign-project';
 import { workloadColumns } from './workload-columns';
 
 const WORKLOADS = declareList({
@@ -155,3 +156,12 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
 
 const whatOf = (t: Translate, ids: readonly string[], [first]: readonly Workload[]) =>
   ids.length === 1 && first ? first.name : t('{n, plural, one {# workload} other {# workloads}}', { n: ids.length });
+
+/** The project that a list is narrowed down to, by its name. */
+function ProjectChip({ projectId, onRemove }: { projectId: string; onRemove: () => void }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const none = projectId === 'none';
+  const { data } = useQuery({ ...trpc.projects.get.queryOptions({ id: projectId }), enabled: !none });
+  return none ? null : <FilterChip label={t('Project')} value={data?.name ?? t('unknown')} onRemove={onRemove} />;
+}

@@ -55,3 +55,30 @@ export const lowerLabel = (t: Translate, label: string): string => (t.locale ===
 
 /** What a page says without a catalog, and what tests of texts read. */
 export const english: Translate = makeTranslate('en', {});
+
+type Labelled = { label: string; description?: string };
+
+/** Choices whose labels and descriptions are marked with `msg`, said in the language of the page. */
+export function optionsIn<O extends Labelled>(
+  t: Translate,
+  options: readonly O[],
+): (Omit<O, keyof Labelled> & Labelled)[] {
+  return options.map(({ label, description, ...option }) => ({
+    ...option,
+    label: t(label),
+    ...(description !== undefined && { description: t(description) }),
+  }));
+}
+
+let spoken = english;
+
+/**
+ * The translator of the document, for what is said far from any component: what a failed request came to. A document speaks
+ * one language for all its life; on the server, which speaks several at once, it is English.
+ */
+export const pageTranslate = (): Translate => spoken;
+
+/** Told by the provider. */
+export function setPageTranslate(t: Translate): void {
+  if (typeof window !== 'undefined') spoken = t;
+}

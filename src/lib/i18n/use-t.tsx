@@ -2,8 +2,7 @@
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import { loadCatalog } from './load-catalog';
 import { type Locale, localeCookie } from './locales';
-import { setPageTranslate } from './page-translate';
-import { english, makeTranslate, type Translate } from './translator';
+import { english, makeTranslate, setPageTranslate, type Translate } from './translator';
 
 const Translation = createContext<Translate>(english);
 

@@ -1,11 +1,8 @@
 'use client';
-import { type PointerEvent, useState } from 'react';
+import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime } from '@/lib/format';
 import { BarLayers, SWATCHES } from './bar-layers';
-import { type ChartBuckets, type ChartSeries, stackTotals } from './chart-data';
-import { niceScale } from './nice-scale';
-import { timeTicks } from './time-ticks';
-import { useElementWidth } from './use-element-width';
+import { type ChartBuckets, type ChartSeries, niceScale, stackTotals, timeTicks } from './chart-data';
 
 type Props = {
   label: string;
@@ -158,4 +155,19 @@ export function BarChart({ label, buckets, series, format, base = 1000, height =
       </div>
     </div>
   );
+}
+
+/** The width of an element in whole pixels, kept up to date; 0 until it has been measured. */
+function useElementWidth<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    setWidth(Math.floor(element.clientWidth));
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
 }

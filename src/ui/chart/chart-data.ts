@@ -1,4 +1,4 @@
-import type { Tone } from '../tone';
+import type { Tone } from '../status';
 
 export type ChartTone = Extract<Tone, 'ok' | 'warn' | 'danger' | 'info'>;
 
@@ -11,3 +11,67 @@ export type ChartBuckets = { starts: readonly number[]; seconds: number };
 /** How high the bars are. */
 export const stackTotals = (series: readonly ChartSeries[], buckets: number): number[] =>
   Array.from({ length: buckets }, (_, i) => series.reduce((total, { values }) => total + (values[i] ?? 0), 0));
+
+/**
+ * The end of an axis that begins at 0 and holds `greatest`, with marks at round figures.
+ * @param base 1000 for counts and decimal units, 1024 for binary ones: what is round depends on it
+ */
+export function niceScale(greatest: number, base: 1000 | 1024 = 1000, marks = 3): { end: number; ticks: number[] } {
+  if (!(greatest > 0)) return { end: 1, ticks: [0, 1] };
+  const wanted = greatest / marks;
+  const unit = base ** Math.max(0, Math.floor(Math.log(wanted) / Math.log(base)));
+  const inUnit = wanted / unit;
+  const power = 10 ** Math.floor(Math.log10(inUnit));
+  // Steps of 2.5 would be marked "2.5", "5", "7.5": fewer digits are read faster.
+  const step = [1, 2, 5, 10].find((factor) => factor * power >= inUnit) ?? 10;
+  const size = step * power * unit;
+  const count = Math.ceil(greatest / size);
+  return { end: count * size, ticks: Array.from({ length: count + 1 }, (_, i) => i * size) };
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const STEPS = [
+  10 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+  28 * DAY,
+  91 * DAY,
+];
+
+const pad = (value: number) => String(value).padStart(2, '0');
+
+/**
+ * Marks of a time axis at round times of the browser's zone: at most `most` of them, in milliseconds, with their text. Where
+ * a day begins the date stands instead of the time.
+ */
+export function timeTicks(since: number, until: number, most: number): { at: number; text: string }[] {
+  const span = until - since;
+  if (!(span > 0) || most < 1) return [];
+  const step = STEPS.find((size) => span / size <= most) ?? span;
+  const zone = new Date(since).getTimezoneOffset() * MINUTE;
+  const ticks: { at: number; text: string }[] = [];
+  for (let at = Math.ceil((since - zone) / step) * step + zone; at <= until; at += step) {
+    const local = new Date(at);
+    const midnight = local.getHours() === 0 && local.getMinutes() === 0 && local.getSeconds() === 0;
+    const time = `${pad(local.getHours())}:${pad(local.getMinutes())}${step < MINUTE ? `:${pad(local.getSeconds())}` : ''}`;
+    ticks.push({ at, text: midnight || step >= DAY ? `${pad(local.getMonth() + 1)}-${pad(local.getDate())}` : time });
+  }
+  return ticks;
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { niceScale } from './nice-scale';
-import { timeTicks } from './time-ticks';
+import { niceScale, timeTicks } from './chart-data';
 
 describe('niceScale', () => {
   it('marks round figures', () => {

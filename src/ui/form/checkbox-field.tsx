@@ -2,9 +2,7 @@
 import { Field } from '@base-ui/react/field';
 import type { FieldValues } from 'react-hook-form';
 import { Checkbox } from '../checkbox';
-import { FieldMessage } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldMessage, type FieldProps, useField } from './field-frame';
 
 /** A yes or no in a form: the box before its label. */
 export function CheckboxField<V extends FieldValues, Out>({

@@ -1,12 +1,12 @@
 'use client';
 import type { FieldValues } from 'react-hook-form';
+import { formatCidr, hasHostBits, networkOf, parseCidr } from '@/domain/net/cidr';
+import { addressBits, formatIp } from '@/domain/net/ip-address';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import { TextInput } from '../text-input';
-import { cidrHint } from './cidr-hint';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & { placeholder?: string; autoFocus?: boolean };
 
@@ -60,4 +60,21 @@ export function CidrField<V extends FieldValues, Out>({
       />
     </FieldFrame>
   );
+}
+
+/** What can be said about a network while it is typed; null while it is incomplete. `suggestion` is the network meant. */
+export function cidrHint(t: Translate, text: string): { text: string; suggestion?: string } | null {
+  const trimmed = text.trim();
+  if (!trimmed.includes('/')) return null;
+  const cidr = parseCidr(trimmed);
+  if (!cidr) return null;
+  if (hasHostBits(cidr)) {
+    return {
+      text: t('{address} is an address inside the network.', { address: formatIp(cidr.address) }),
+      suggestion: formatCidr(networkOf(cidr)),
+    };
+  }
+  const bits = addressBits(cidr.address.family) - cidr.prefix;
+  if (bits > 32) return { text: t('2^{bits} addresses', { bits }) };
+  return { text: t('{n, plural, one {# address} other {# addresses}}', { n: 2 ** bits }) };
 }

@@ -2,9 +2,7 @@
 import type { FieldValues } from 'react-hook-form';
 import { Combobox } from '../combobox';
 import type { Option } from '../option';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
   /** All choices; the form holds the `value` of the chosen one. */
@@ -13,32 +11,22 @@ type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
 };
 
 /** One of many in a form, found by typing. */
-export function ComboboxField<V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  options,
-  placeholder,
-}: Props<V, Out>) {
-  const field = useField<string, V, Out>({ control, name });
-  const chosen = field.value
+export function ComboboxField<V extends FieldValues, Out>(props: Props<V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<string, V, Out, Props<V, Out>>(props);
+  const chosen = value
     ? // A value that is no longer offered stays visible instead of looking empty.
-      (options.find((option) => option.value === field.value) ?? { value: field.value, label: field.value })
+      (own.options.find((option) => option.value === value) ?? { value, label: value })
     : null;
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error}>
+    <FieldFrame {...frame}>
       <Combobox
-        ref={field.ref}
+        {...own}
+        ref={handlers.ref}
         value={chosen}
-        onValueChange={(option) => field.onChange(option?.value ?? null)}
-        onBlur={field.onBlur}
-        options={options}
-        placeholder={placeholder}
-        clearable={optional}
-        disabled={disabled}
+        onValueChange={(option) => onChange(option?.value ?? null)}
+        onBlur={handlers.onBlur}
+        clearable={frame.optional}
+        disabled={frame.disabled}
       />
     </FieldFrame>
   );

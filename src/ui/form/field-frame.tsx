@@ -1,6 +1,7 @@
 'use client';
 import { Field } from '@base-ui/react/field';
 import type { ReactNode } from 'react';
+import { type Control, type FieldPathByValue, type FieldValues, useController } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 
 type Props = {
@@ -58,3 +59,47 @@ export function FieldMessage({ error }: { error: string | undefined }) {
     </Field.Error>
   );
 }
+
+/** The value, handlers and message of one form field. `Value` is guaranteed by the type of `name`. */
+export function useField<Value, V extends FieldValues, Out>({
+  control,
+  name,
+}: Pick<FieldProps<Value, V, Out>, 'control' | 'name'>) {
+  const t = useT();
+  const { field, fieldState } = useController({ control, name });
+  return {
+    ref: field.ref,
+    name: field.name as string,
+    value: field.value as Value | null | undefined,
+    onBlur: field.onBlur,
+    onChange: field.onChange as (value: Value | null) => void,
+    error: fieldState.error ? (fieldState.error.message ?? t('Check this value')) : undefined,
+  };
+}
+
+/** The same for a field in its frame: what the frame shows, and what is left for the control of this kind of field. */
+export function useFramedField<Value, V extends FieldValues, Out, P extends FieldProps<Value, V, Out>>({
+  control,
+  name,
+  label,
+  description,
+  optional,
+  disabled,
+  ...own
+}: P) {
+  const { error, value, onChange, ...handlers } = useField<Value, V, Out>({ control, name });
+  return { frame: { name, label, description, optional, disabled, error }, handlers, value, onChange, own };
+}
+
+/** What every form field takes: where its value lives in the form, and the words around it. */
+export type FieldProps<Value, V extends FieldValues, Out> = {
+  control: Control<V, unknown, Out>;
+  /** Dotted path in the form; also where messages of the server for this path appear. */
+  name: FieldPathByValue<V, Value | null | undefined>;
+  label: string;
+  /** Below the control: format, unit, consequence. */
+  description?: ReactNode;
+  /** Marks the field as one that may stay empty; all others are required. */
+  optional?: boolean;
+  disabled?: boolean;
+};

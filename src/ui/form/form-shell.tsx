@@ -4,8 +4,8 @@ import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useS
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
+import type { FieldProblem, Problem } from '../error-state';
 import { Notice } from '../notice';
-import type { FieldProblem, Problem } from '../problem';
 
 type Props<V extends FieldValues, Out> = {
   form: UseFormReturn<V, unknown, Out>;

@@ -1,9 +1,7 @@
 'use client';
 import type { FieldValues } from 'react-hook-form';
 import { NumberInput } from '../number-input';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<number, V, Out> & {
   min?: number;
@@ -13,27 +11,11 @@ type Props<V extends FieldValues, Out> = FieldProps<number, V, Out> & {
 };
 
 /** A number in a form; null while the box is empty. Out-of-range values are for the schema to refuse. */
-export function NumberField<V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  ...input
-}: Props<V, Out>) {
-  const field = useField<number, V, Out>({ control, name });
+export function NumberField<V extends FieldValues, Out>(props: Props<V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<number, V, Out, Props<V, Out>>(props);
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error}>
-      <NumberInput
-        {...input}
-        ref={field.ref}
-        name={field.name}
-        value={field.value ?? null}
-        onValueChange={field.onChange}
-        onBlur={field.onBlur}
-        disabled={disabled}
-      />
+    <FieldFrame {...frame}>
+      <NumberInput {...own} {...handlers} value={value ?? null} onValueChange={onChange} disabled={frame.disabled} />
     </FieldFrame>
   );
 }

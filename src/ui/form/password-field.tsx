@@ -4,8 +4,8 @@ import { useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { IconButton } from '../icon-button';
-import type { FieldProps } from './field-props';
+import { IconButton } from '../button';
+import type { FieldProps } from './field-frame';
 import { TextField } from './text-field';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {

@@ -4,9 +4,7 @@ import { Fieldset } from '@base-ui/react/fieldset';
 import type { FieldValues } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioGroup, type RadioOption } from '../radio-group';
-import { FieldMessage } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldMessage, type FieldProps, useField } from './field-frame';
 
 type Props<T extends string, V extends FieldValues, Out> = FieldProps<T, V, Out> & {
   options: readonly RadioOption<T>[];

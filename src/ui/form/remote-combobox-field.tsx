@@ -3,9 +3,7 @@ import type { FieldValues } from 'react-hook-form';
 import { Combobox } from '../combobox';
 import type { RemoteSearch } from '../combobox-popup';
 import type { Option } from '../option';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<Option, V, Out> & {
   /** What matches the text typed so far. */
@@ -17,34 +15,23 @@ type Props<V extends FieldValues, Out> = FieldProps<Option, V, Out> & {
 };
 
 /** One of more than can be loaded, found by the server; the form holds the chosen option with its label. */
-export function RemoteComboboxField<V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  options,
-  remote,
-  placeholder,
-  onChosen,
-}: Props<V, Out>) {
-  const field = useField<Option, V, Out>({ control, name });
+export function RemoteComboboxField<V extends FieldValues, Out>({ onChosen, ...props }: Props<V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<Option, V, Out, Omit<Props<V, Out>, 'onChosen'>>(
+    props,
+  );
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error}>
+    <FieldFrame {...frame}>
       <Combobox
-        ref={field.ref}
-        value={field.value ?? null}
+        {...own}
+        ref={handlers.ref}
+        value={value ?? null}
         onValueChange={(option) => {
-          field.onChange(option);
+          onChange(option);
           onChosen?.(option);
         }}
-        onBlur={field.onBlur}
-        options={options}
-        remote={remote}
-        placeholder={placeholder}
-        clearable={optional}
-        disabled={disabled}
+        onBlur={handlers.onBlur}
+        clearable={frame.optional}
+        disabled={frame.disabled}
       />
     </FieldFrame>
   );

@@ -2,9 +2,7 @@
 import type { FieldValues } from 'react-hook-form';
 import type { Option } from '../option';
 import { Select } from '../select';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<T extends string, V extends FieldValues, Out> = FieldProps<T, V, Out> & {
   options: readonly Option<T>[];
@@ -12,29 +10,11 @@ type Props<T extends string, V extends FieldValues, Out> = FieldProps<T, V, Out>
 };
 
 /** One of a fixed list in a form. */
-export function SelectField<T extends string, V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  options,
-  placeholder,
-}: Props<T, V, Out>) {
-  const field = useField<T, V, Out>({ control, name });
+export function SelectField<T extends string, V extends FieldValues, Out>(props: Props<T, V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<T, V, Out, Props<T, V, Out>>(props);
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error} nativeLabel={false}>
-      <Select<T>
-        ref={field.ref}
-        name={field.name}
-        value={field.value ?? null}
-        onValueChange={field.onChange}
-        onBlur={field.onBlur}
-        options={options}
-        placeholder={placeholder}
-        disabled={disabled}
-      />
+    <FieldFrame {...frame} nativeLabel={false}>
+      <Select<T> {...own} {...handlers} value={value ?? null} onValueChange={onChange} disabled={frame.disabled} />
     </FieldFrame>
   );
 }

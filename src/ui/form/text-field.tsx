@@ -2,9 +2,7 @@
 import type { HTMLInputAutoCompleteAttribute, HTMLInputTypeAttribute, ReactNode } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { TextInput } from '../text-input';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
   type?: HTMLInputTypeAttribute;
@@ -18,31 +16,18 @@ type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
 };
 
 /** A one-line text in a form. */
-export function TextField<V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  autoComplete = 'off',
-  mono,
-  spellCheck = false,
-  ...input
-}: Props<V, Out>) {
-  const field = useField({ control, name });
+export function TextField<V extends FieldValues, Out>(props: Props<V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<string, V, Out, Props<V, Out>>(props);
+  const { autoComplete = 'off', spellCheck = false, ...input } = own;
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error}>
+    <FieldFrame {...frame}>
       <TextInput
         {...input}
-        ref={field.ref}
-        name={field.name}
-        value={field.value ?? ''}
-        onChange={(event) => field.onChange(event.target.value)}
-        onBlur={field.onBlur}
+        {...handlers}
+        value={value ?? ''}
+        onChange={(event) => onChange(event.target.value)}
         autoComplete={autoComplete}
         spellCheck={spellCheck}
-        mono={mono}
       />
     </FieldFrame>
   );

@@ -2,9 +2,7 @@
 import { Field } from '@base-ui/react/field';
 import clsx from 'clsx';
 import type { FieldValues } from 'react-hook-form';
-import { FieldFrame } from './field-frame';
-import type { FieldProps } from './field-props';
-import { useField } from './use-field';
+import { FieldFrame, type FieldProps, useFramedField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
   rows?: number;
@@ -14,30 +12,17 @@ type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
 };
 
 /** Several lines of text in a form. */
-export function TextareaField<V extends FieldValues, Out>({
-  control,
-  name,
-  label,
-  description,
-  optional,
-  disabled,
-  rows = 3,
-  mono,
-  placeholder,
-  maxLength,
-}: Props<V, Out>) {
-  const field = useField({ control, name });
+export function TextareaField<V extends FieldValues, Out>(props: Props<V, Out>) {
+  const { frame, handlers, value, onChange, own } = useFramedField<string, V, Out, Props<V, Out>>(props);
+  const { rows = 3, mono, ...input } = own;
   return (
-    <FieldFrame {...{ name, label, description, optional, disabled }} error={field.error}>
+    <FieldFrame {...frame}>
       <Field.Control
         render={<textarea rows={rows} spellCheck={!mono} />}
-        ref={field.ref}
-        name={field.name}
-        value={field.value ?? ''}
-        onValueChange={field.onChange}
-        onBlur={field.onBlur}
-        placeholder={placeholder}
-        maxLength={maxLength}
+        {...input}
+        {...handlers}
+        value={value ?? ''}
+        onValueChange={onChange}
         className={clsx('control resize-y px-2.5 py-1.5', mono && 'mono')}
       />
     </FieldFrame>

@@ -3,8 +3,7 @@ import { Columns3, Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Button } from '../button';
-import { IconButton } from '../icon-button';
+import { Button, IconButton } from '../button';
 import { Menu, type MenuEntry } from '../menu';
 
 type Props = {

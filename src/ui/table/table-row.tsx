@@ -3,8 +3,8 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '../checkbox';
-import { isPlainPress } from './is-plain-press';
 import type { ServerTable } from './use-server-table';
+import { isPlainPress } from './virtual-rows';
 
 type Props<Row extends object> = {
   row: ReturnType<ServerTable<Row>['getRowModel']>['rows'][number];

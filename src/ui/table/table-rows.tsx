@@ -1,12 +1,10 @@
 'use client';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
-import { RowGap } from './row-gap';
+import { Fragment, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { TableRow } from './table-row';
 import { useRowKeyboard } from './use-row-keyboard';
 import type { ServerTable } from './use-server-table';
+import { getPageSize, ROW_HEIGHT, RowGap, useVirtualRows } from './virtual-rows';
 
-export const ROW_HEIGHT = 32;
 /** How many rows before the end the next page is asked for. */
 const AHEAD = 30;
 
@@ -39,28 +37,12 @@ export function TableRows<Row extends object>({
     ids: rows.map((row) => row.id),
     bodyRef,
     reveal: (index) => virtualizer.scrollToIndex(index),
-    pageSize: () => Math.max(1, Math.floor((scrollRef.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2),
+    pageSize: () => getPageSize(scrollRef.current),
     onOpen: onRowOpen && ((index) => rows[index] && onRowOpen(rows[index].original)),
     onToggle: selectable ? (index) => rows[index]?.toggleSelected() : undefined,
   });
   const { currentIndex } = keyboard;
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    count: rows.length,
-    getScrollElement: () => scrollRef.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
-    overscan: 10,
-    // The sticky header lies over the first ROW_HEIGHT pixels.
-    scrollMargin: ROW_HEIGHT,
-    scrollPaddingStart: ROW_HEIGHT,
-    initialRect: { width: 0, height: 640 },
-    // The current row stays in the document, or it would lose the focus when it is scrolled away.
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      if (currentIndex >= rows.length || shown.includes(currentIndex)) return shown;
-      return [...shown, currentIndex].sort((a, b) => a - b);
-    },
-  });
+  const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });
   const items = virtualizer.getVirtualItems();
   const nearEnd = onNearEnd !== undefined && (items.at(-1)?.index ?? 0) >= rows.length - AHEAD;
   useEffect(() => {

@@ -1,9 +1,17 @@
 'use client';
-import { type ColumnDef, type ReactTable, type RowSelectionState, useTable } from '@tanstack/react-table';
+import {
+  type ColumnDef,
+  columnVisibilityFeature,
+  metaHelper,
+  type ReactTable,
+  type RowSelectionState,
+  rowSelectionFeature,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
 import { useMemo } from 'react';
-import type { Column } from './column';
-import { type Features, features } from './features';
-import { formatSort, parseSort } from './sort';
+import { type Column, formatSort, parseSort } from './column';
 import { useColumnVisibility } from './use-column-visibility';
 
 type Options<Row extends object> = {
@@ -65,3 +73,15 @@ function definition<Row extends object>(column: Column<Row>, first: boolean): Co
     meta: { align: column.align ?? 'start', width: column.width, grow: column.grow ?? false },
   };
 }
+
+type Meta = { align: 'start' | 'end'; width: number; grow: boolean };
+
+/** What our tables use of the library; sorting, filtering and paging are done by the server. */
+const features = tableFeatures({
+  rowSortingFeature,
+  columnVisibilityFeature,
+  rowSelectionFeature,
+  columnMeta: metaHelper<Meta>(),
+});
+
+type Features = typeof features;

@@ -1,9 +1,16 @@
-import { NodeList } from '@/features/nodes/node-list';
-import { titled } from '@/lib/i18n/server';
+import { NodeTable } from '@/features/nodes/node-table';
+import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { PageHeader } from '@/ui/page-header';
 
 export const generateMetadata = titled(msg('Nodes'));
 
-export default function NodesPage() {
-  return <NodeList />;
+export default async function NodesPage() {
+  const t = await getT();
+  return (
+    <>
+      <PageHeader title={t('Nodes')} />
+      <NodeTable />
+    </>
+  );
 }

@@ -1,9 +1,16 @@
-import { ProjectList } from '@/features/administration/projects/project-list';
-import { titled } from '@/lib/i18n/server';
+import { ProjectTable } from '@/features/administration/projects/project-table';
+import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { PageHeader } from '@/ui/page-header';
 
 export const generateMetadata = titled(msg('Projects'));
 
-export default function ProjectsPage() {
-  return <ProjectList />;
+export default async function ProjectsPage() {
+  const t = await getT();
+  return (
+    <>
+      <PageHeader title={t('Projects')} description={t('Workloads that belong together, inside one tenant.')} />
+      <ProjectTable />
+    </>
+  );
 }

@@ -1,9 +1,16 @@
-import { WorkloadList } from '@/features/workloads/workload-list';
-import { titled } from '@/lib/i18n/server';
+import { WorkloadTable } from '@/features/workloads/workload-table';
+import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { PageHeader } from '@/ui/page-header';
 
 export const generateMetadata = titled(msg('Workloads'));
 
-export default function WorkloadsPage() {
-  return <WorkloadList />;
+export default async function WorkloadsPage() {
+  const t = await getT();
+  return (
+    <>
+      <PageHeader title={t('Workloads')} />
+      <WorkloadTable />
+    </>
+  );
 }

@@ -5,8 +5,8 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
+import { ruleName } from './mapping-labels';
 import { MappingPreview } from './mapping-preview';
-import { ruleName } from './rule-words';
 
 /** Asks before a rule goes, with what that moves. */
 export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; onClose: () => void }) {

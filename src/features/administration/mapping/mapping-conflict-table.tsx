@@ -1,16 +1,15 @@
 'use client';
 import { CircleCheck } from 'lucide-react';
 import type { MappingConflict } from '@/domain/mapping-rule';
-import type { Translate } from '@/lib/i18n/translator';
-import { msg } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
-import { ClusterLink, WorkloadLink } from '../../shared/inventory-links';
+import { ClusterLink, WorkloadLink } from '../../shared/entity-links';
 import { declareList } from '../../shared/list/declare-list';
 import { CLUSTER } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
-import { ruleName } from './rule-words';
+import { ruleName } from './mapping-labels';
 
 const CONFLICTS = declareList({
   from: 'mappingRules.conflicts',

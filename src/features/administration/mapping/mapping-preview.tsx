@@ -4,10 +4,10 @@ import { MAX_PREVIEWED, type MappingPreviewInput, type MappingPreview as Preview
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
-import { Skeleton } from '@/ui/skeleton';
-import { WorkloadLink } from '../../shared/inventory-links';
+import { Skeleton } from '@/ui/loading';
+import { WorkloadLink } from '../../shared/entity-links';
 import { QueryView } from '../../shared/query-view';
-import { leftOutText } from './rule-words';
+import { leftOutText } from './mapping-labels';
 
 const placeText = (t: Translate, place: Preview['moves'][number]['from']) =>
   place ? `${place.project_name} (${place.tenant_name})` : t('no project');

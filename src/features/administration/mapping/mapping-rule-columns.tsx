@@ -4,9 +4,9 @@ import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { ClusterLink } from '../../shared/inventory-links';
+import { ClusterLink } from '../../shared/entity-links';
 import { TenantLink } from '../admin-links';
-import { SOURCE_LABELS } from './rule-words';
+import { SOURCE_LABELS } from './mapping-labels';
 
 const make = columnsOf<MappingRule>();
 

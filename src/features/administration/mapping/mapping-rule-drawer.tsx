@@ -4,8 +4,7 @@ import { useMemo, useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { MAPPING_SOURCES, type MappingRule, MappingRuleInput } from '@/domain/mapping-rule';
-import { optionsIn } from '@/lib/i18n/options-in';
-import { msg } from '@/lib/i18n/translator';
+import { msg, optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -19,11 +18,11 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { useClusterOptions } from '../../shared/use-cluster-options';
-import { useDebounced } from '../../shared/use-debounced';
+import { useDebounced } from '../../shared/use-timers';
 import { VersionedDrawer } from '../../shared/versioned-form';
+import { SOURCE_LABELS } from './mapping-labels';
 import { MappingPreview } from './mapping-preview';
 import { EMPTY_RULE, type MappingRuleValues, ruleValues, toRuleInput } from './mapping-rule-values';
-import { SOURCE_LABELS } from './rule-words';
 
 /** The whole rule is sent, as when it is made. */
 const RuleChange = MappingRuleInput.extend({ version: z.int() });

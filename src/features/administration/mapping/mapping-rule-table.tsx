@@ -11,9 +11,9 @@ import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
 import { DeleteMappingRuleDialog } from './delete-mapping-rule-dialog';
+import { ruleName, SOURCE_LABELS } from './mapping-labels';
 import { mappingRuleColumns } from './mapping-rule-columns';
 import { MappingRuleDrawer } from './mapping-rule-drawer';
-import { ruleName, SOURCE_LABELS } from './rule-words';
 
 const MAPPING_RULES = declareList({
   from: 'mappingRules.list',

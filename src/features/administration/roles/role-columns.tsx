@@ -2,9 +2,9 @@ import type { Role } from '@/domain/role';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { permissionsText } from '../../shared/permissions/permission-words';
+import { permissionsText } from '../../shared/permissions/permission-labels';
 import { RoleLink } from '../admin-links';
-import { factorStateText } from '../users/second-factor-badge';
+import { factorStateText } from '../users/user-labels';
 
 const make = columnsOf<Role>();
 

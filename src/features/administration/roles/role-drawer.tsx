@@ -8,16 +8,13 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Combobox } from '@/ui/combobox';
 import { CheckboxField } from '@/ui/form/checkbox-field';
-import { FieldFrame } from '@/ui/form/field-frame';
-import type { FieldProps } from '@/ui/form/field-props';
+import { FieldFrame, type FieldProps, useField } from '@/ui/form/field-frame';
 import { TextField } from '@/ui/form/text-field';
-import { useField } from '@/ui/form/use-field';
 import { showToast } from '@/ui/toast';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
 import { VersionedDrawer } from '../../shared/versioned-form';
-import { newRoleValues } from './role-values';
 
 function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<string[], V, Out>, 'control' | 'name'>) {
   const t = useT();
@@ -199,3 +196,11 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
     </VersionedDrawer>
   );
 }
+
+/** What the form of a new role starts with: nothing, or the permissions of another role. */
+export const newRoleValues = (from?: Pick<Role, 'permissions' | 'requires_second_factor'>) => ({
+  title: '',
+  name: '',
+  permissions: from?.permissions ?? ([] as string[]),
+  requires_second_factor: from?.requires_second_factor ?? false,
+});

@@ -1,7 +1,7 @@
 import type { ProviderCheck } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
+import { Mono } from '@/ui/values';
 
 /** What the provider said of itself when it was asked. */
 export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: readonly string[] }) {

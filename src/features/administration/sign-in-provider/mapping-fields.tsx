@@ -3,10 +3,9 @@ import { Plus, Trash2 } from 'lucide-react';
 import { type Control, useFieldArray } from 'react-hook-form';
 import type { SignInProviderInput } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
-import { Button } from '@/ui/button';
+import { Button, IconButton } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
-import { IconButton } from '@/ui/icon-button';
 import type { Option } from '@/ui/option';
 import { NEW_MAPPING, type ProviderValues } from './provider-values';
 

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
+import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
-import { Skeleton } from '@/ui/skeleton';
 import { QueryView } from '../../shared/query-view';
 import { ProviderForm } from './provider-form';
 

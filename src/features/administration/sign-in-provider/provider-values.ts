@@ -1,5 +1,5 @@
 import type { SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
-import { placeOf, placeValue } from '../role-places';
+import { placeOf, placeValue } from '../use-choices';
 
 /** The provider in its form. An empty secret means that the stored one stays. */
 export type ProviderValues = {

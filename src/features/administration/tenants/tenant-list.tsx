@@ -3,16 +3,36 @@ import { Building2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { Tenant } from '@/domain/tenant';
-import { msg } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { columnsOf } from '@/ui/columns';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
+import { TenantLink } from '../admin-links';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
-import { tenantColumns } from './tenant-columns';
 import { CreateTenantDrawer, EditTenantDrawer } from './tenant-drawer';
+
+const make = columnsOf<Tenant>();
+
+const tenantColumns = (t: Translate) => [
+  make.text('name', t('Name'), (tenant) => tenant.name, {
+    sortable: true,
+    width: 200,
+    grow: true,
+    render: (tenant) => <TenantLink id={tenant.id} name={tenant.name} />,
+  }),
+  make.number('projects', t('Projects'), (tenant) => tenant.counts.projects, { width: 90 }),
+  make.number('workloads', t('Workloads'), (tenant) => tenant.counts.workloads, { width: 100 }),
+  make.number('users', t('Users'), (tenant) => tenant.counts.users, { width: 80 }),
+  make.number('security_groups', t('Groups'), (tenant) => tenant.counts.security_groups, { width: 80 }),
+  make.number('policies', t('Policies'), (tenant) => tenant.counts.policies, { width: 90 }),
+  make.text('description', t('Description'), (tenant) => tenant.description, { width: 200, grow: true }),
+  make.time('updated_at', t('Changed'), (tenant) => tenant.updated_at, { sortable: true, width: 110 }),
+  make.time('created_at', t('Created'), (tenant) => tenant.created_at, { sortable: true, hidden: true, width: 110 }),
+];
 
 const TENANTS = declareList({
   from: 'tenants.list',

@@ -10,18 +10,17 @@ import { Combobox } from '@/ui/combobox';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
-import { PERMISSION_WORDS } from '../../shared/permissions/permission-words';
+import { PERMISSION_LABELS } from '../../shared/permissions/permission-labels';
 import { RoleLink } from '../admin-links';
-import { EVERYWHERE, placeOf } from '../role-places';
-import { useRolePlaces } from '../use-choices';
-import { answerText, EVERYTHING } from './access-words';
+import { EVERYWHERE, placeOf, useRolePlaces } from '../use-choices';
+import { answerText, EVERYTHING } from './access-labels';
 
 const ASKED = ['*', ...PERMISSIONS] as const;
 const permissionOptions = (t: Translate): Option[] =>
   ASKED.map((value) => ({
     value,
     label: value,
-    description: t(value === '*' ? EVERYTHING : PERMISSION_WORDS[value]),
+    description: t(value === '*' ? EVERYTHING : PERMISSION_LABELS[value]),
   }));
 
 /** "May they do this there?", answered with the role that gives it or what is lacking. The question is in the address. */

@@ -5,12 +5,12 @@ import type { User, UserAccess } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
-import { PERMISSION_WORDS } from '../../shared/permissions/permission-words';
+import { PERMISSION_LABELS } from '../../shared/permissions/permission-labels';
 import { QueryView } from '../../shared/query-view';
+import { EVERYTHING, reasonText } from './access-labels';
 import { AccessQuestion } from './access-question';
-import { EVERYTHING, reasonText } from './access-words';
 
 type Row = UserAccess['permissions'][number];
 
@@ -78,7 +78,7 @@ function AccessRow({ row, active }: { row: Row; active: boolean }) {
     <tr className="border-b align-top last:border-b-0">
       <th scope="row" className="px-3 py-1.5 font-normal">
         <span className="mono">{permission}</span>
-        <span className="block text-sm text-faint">{t(known ? PERMISSION_WORDS[known] : EVERYTHING)}</span>
+        <span className="block text-sm text-faint">{t(known ? PERMISSION_LABELS[known] : EVERYTHING)}</span>
       </th>
       <td className="px-3 py-1.5">
         {granted === 'all' && <Badge tone="ok">{t('Everywhere')}</Badge>}

@@ -2,8 +2,8 @@ import type { Assignment } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
-import { Missing } from '@/ui/missing';
-import { roleInPlace } from './role-in-place';
+import { Missing } from '@/ui/values';
+import { roleInPlace } from './user-labels';
 
 /** `Viewer in Blue`, and what became of it. */
 export function assignmentText(t: Translate, assignment: Assignment): string {

@@ -2,10 +2,9 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { type Control, useFieldArray } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
-import { Button } from '@/ui/button';
+import { Button, IconButton } from '@/ui/button';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
-import { IconButton } from '@/ui/icon-button';
 import { useRoleChoices, useRolePlaces } from '../use-choices';
 import { type AssignmentValues, NEW_ASSIGNMENT } from './assignment-values';
 

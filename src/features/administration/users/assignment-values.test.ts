@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AssignmentInput } from '@/domain/user';
-import { EVERYWHERE } from '../role-places';
+import { EVERYWHERE } from '../use-choices';
 import { dayOf, NEW_ASSIGNMENT, toAssignment, toAssignmentValues } from './assignment-values';
 
 const stored = {

@@ -1,5 +1,5 @@
 import type { Assignment, AssignmentInput } from '@/domain/user';
-import { placeOf, placeValue } from '../role-places';
+import { placeOf, placeValue } from '../use-choices';
 
 /** One role of a user in a form. */
 export type AssignmentValues = {

@@ -3,9 +3,8 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { UserLink } from '../admin-links';
-import { activeText } from './active-text';
 import { AssignmentBadges, assignmentText } from './assignment-badges';
-import { SecondFactorBadge, secondFactorText } from './second-factor-badge';
+import { activeText, SecondFactorBadge, secondFactorText } from './user-labels';
 
 const make = columnsOf<User>();
 

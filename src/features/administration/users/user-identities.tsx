@@ -8,11 +8,10 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { Mono } from '@/ui/mono';
-import { RelativeTime } from '@/ui/relative-time';
+import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
 import { showToast } from '@/ui/toast';
+import { Mono, RelativeTime } from '@/ui/values';
 import { QueryView } from '../../shared/query-view';
 import { usePermissions } from '../../shared/use-permissions';
 

@@ -4,11 +4,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
+import { RelativeTime } from '@/ui/values';
 import { RoleLink, TenantLink } from '../admin-links';
-import { secondFactorText } from './second-factor-badge';
 import { UserIdentities } from './user-identities';
+import { secondFactorText } from './user-labels';
 
 const timeText = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 

@@ -8,8 +8,8 @@ import { choiceIn, entity } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { useRoleChoices, useTenantChoices } from '../use-choices';
-import { activeText } from './active-text';
 import { userColumns } from './user-columns';
+import { activeText } from './user-labels';
 
 const USERS = declareList({
   from: 'users.list',

@@ -4,8 +4,7 @@ import type { User } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
-import { tokenAllowed, tokenNotAllowed } from '../../shared/api-tokens/allow-token';
-import { TokenTable } from '../../shared/api-tokens/token-table';
+import { TokenTable, tokenAllowed, tokenNotAllowed } from '../../shared/api-tokens/token-table';
 import { usePermissions } from '../../shared/use-permissions';
 
 /** The tokens for programs that a user made. */

@@ -10,10 +10,10 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
 import { PreviewView } from '../detail/preview-view';
-import { liveRules, placesText } from '../policy-words';
+import { liveRules, placesText } from '../policy-labels';
 import { OperationProgress } from './operation-progress';
 
 type Props = {

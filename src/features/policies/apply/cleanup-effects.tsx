@@ -6,9 +6,8 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
-import { Skeleton } from '@/ui/skeleton';
-import { optionName, optionValue } from '../detail/guest-diff-summary';
-import { noteText } from './note-words';
+import { Skeleton } from '@/ui/loading';
+import { noteText, optionName, optionValue } from '../change-labels';
 
 /** What removing a policy does to each guest: rules, and the switches that go back or stay. */
 export function CleanupEffects({ policyId }: { policyId: string }) {

@@ -1,7 +1,7 @@
 'use client';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
-import type { Deployment, DeploymentGuest } from '@/domain/deployments';
+import type { Deployment, DeploymentGuest, DeploymentProblem } from '@/domain/deployments';
 import { formatDuration } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,18 +9,16 @@ import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { Skeleton } from '@/ui/loading';
 import { Progress } from '@/ui/progress';
-import { RelativeTime } from '@/ui/relative-time';
-import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
 import { showToast } from '@/ui/toast';
-import { DEPLOYMENT_RUN_WORDS, GUEST_RESULT_WORDS } from '../../shared/deployment-run-words';
-import { WorkloadLink } from '../../shared/inventory-links';
+import { RelativeTime } from '@/ui/values';
+import { DEPLOYMENT_RUN_LABELS, GUEST_RESULT_LABELS } from '../../shared/deployment-run-labels';
+import { WorkloadLink } from '../../shared/entity-links';
 import { usePermissions } from '../../shared/use-permissions';
-import { CHANGE_COUNTS } from '../change-counts';
+import { CHANGE_COUNTS, noteText } from '../change-labels';
 import { ChangedRules, DormantList, SwitchList } from '../detail/guest-changes';
-import { noteText } from './note-words';
-import { ProblemList } from './problem-list';
 
 type Props = { deployment: Deployment; heading: string; onRetried?: (operationId: string) => void };
 
@@ -28,7 +26,7 @@ type Props = { deployment: Deployment; heading: string; onRetried?: (operationId
 export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
   const t = useT();
   const active = deployment.status === 'queued' || deployment.status === 'running';
-  const { tone, word } = DEPLOYMENT_RUN_WORDS[deployment.status];
+  const { tone, word } = DEPLOYMENT_RUN_LABELS[deployment.status];
   const failed = (deployment.guests.failed ?? 0) + (deployment.guests.partial ?? 0);
   const query = useGuests(deployment, active);
   // A retry writes whatever is required by then; what nobody was shown goes through a preview first.
@@ -113,8 +111,8 @@ function Guests({ deployment, query, active }: GuestsProps) {
               <WorkloadLink id={guest.workload_id} name={guest.name} />{' '}
               <span className="mono text-muted">{guest.vmid}</span>
             </span>
-            <Status tone={GUEST_RESULT_WORDS[guest.status].tone} pulse={guest.status === 'running'}>
-              {t(GUEST_RESULT_WORDS[guest.status].word)}
+            <Status tone={GUEST_RESULT_LABELS[guest.status].tone} pulse={guest.status === 'running'}>
+              {t(GUEST_RESULT_LABELS[guest.status].word)}
             </Status>
             <span className="text-muted">{changesText(t, guest)}</span>
             {guest.notes.map((note) => {
@@ -219,5 +217,21 @@ function RetryButton({
         ? t('Try again')
         : t('{n, plural, one {Retry # failed guest} other {Retry # failed guests}}', { n: failed })}
     </Button>
+  );
+}
+
+/** What went wrong, each with what to do about it; nothing when nothing did. */
+function ProblemList({ problems }: { problems: readonly DeploymentProblem[] }) {
+  const t = useT();
+  if (problems.length === 0) return null;
+  return (
+    <ul aria-label={t('Problems')} className="flex flex-col gap-1">
+      {problems.map((problem) => (
+        <li key={`${problem.code} ${problem.message}`} className="[overflow-wrap:anywhere]">
+          <span className="text-danger">{problem.message}</span>
+          {problem.remedy && <span> {problem.remedy}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }

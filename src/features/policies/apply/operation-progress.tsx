@@ -8,8 +8,8 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
 import { DeploymentPanel } from './deployment-panel';
 
 const active = (deployment: Deployment) => deployment.status === 'queued' || deployment.status === 'running';

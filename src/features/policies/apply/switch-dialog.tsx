@@ -7,7 +7,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
-import { guestsText, liveRules } from '../policy-words';
+import { guestsText, liveRules } from '../policy-labels';
 import { CleanupEffects } from './cleanup-effects';
 
 export type SwitchKind = 'enforce' | 'audit' | 'enable' | 'disable';

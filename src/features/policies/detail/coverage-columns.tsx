@@ -6,8 +6,8 @@ import { columnsOf } from '@/ui/columns';
 import { Sparkline } from '@/ui/sparkline';
 import { Status } from '@/ui/status';
 import { Elapsed } from '../../shared/elapsed';
-import { hitState } from './coverage-words';
-import { securityRuleText } from './security-rule-text';
+import { securityRuleText } from '../rule-labels';
+import { hitState } from './coverage-labels';
 
 const make = columnsOf<RuleCoverage>();
 

@@ -3,23 +3,22 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { PolicyCoverage } from '@/domain/coverage';
-import { optionsIn } from '@/lib/i18n/options-in';
-import { msg } from '@/lib/i18n/translator';
+import { msg, optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
 import { SegmentedControl } from '@/ui/segmented-control';
-import { Skeleton } from '@/ui/skeleton';
+import { RelativeTime } from '@/ui/values';
 import { Elapsed } from '../../shared/elapsed';
 import { QueryView } from '../../shared/query-view';
 import { usePermissions } from '../../shared/use-permissions';
 import { coverageColumns } from './coverage-columns';
-import { coverageNotice } from './coverage-words';
+import { coverageNotice } from './coverage-labels';
 
 const DAYS = ['1', '7', '30', '90'] as const;
 const DAY_OPTIONS = [

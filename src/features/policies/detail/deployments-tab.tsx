@@ -10,11 +10,11 @@ import { useTRPC } from '@/lib/trpc';
 import { columnsOf } from '@/ui/columns';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/loading';
 import { Progress } from '@/ui/progress';
-import { Skeleton } from '@/ui/skeleton';
 import { Status } from '@/ui/status';
-import { DEPLOYMENT_RUN_WORDS, KIND_WORDS, TRIGGER_WORDS } from '../../shared/deployment-run-words';
-import { ClusterLink } from '../../shared/inventory-links';
+import { DEPLOYMENT_RUN_LABELS, KIND_LABELS, TRIGGER_LABELS } from '../../shared/deployment-run-labels';
+import { ClusterLink } from '../../shared/entity-links';
 import { declareList } from '../../shared/list/declare-list';
 import { choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
@@ -30,8 +30,8 @@ const DEPLOYMENTS = declareList({
   sorts: ['created_at'],
   defaultSort: '-created_at',
   filters: {
-    status: choice(msg('Result'), DEPLOYMENT_RUN_STATUSES, (one) => DEPLOYMENT_RUN_WORDS[one].word),
-    kind: choice(msg('What'), DEPLOYMENT_KINDS, (one) => KIND_WORDS[one]),
+    status: choice(msg('Result'), DEPLOYMENT_RUN_STATUSES, (one) => DEPLOYMENT_RUN_LABELS[one].word),
+    kind: choice(msg('What'), DEPLOYMENT_KINDS, (one) => KIND_LABELS[one]),
   },
   columns: (t) => columnsFor(t),
   rowId: (deployment) => deployment.id,
@@ -46,13 +46,13 @@ const make = columnsOf<Deployment>();
 
 const columnsFor = (t: Translate) => [
   make.time('created_at', t('Asked for'), (deployment) => deployment.created_at, { sortable: true, width: 120 }),
-  make.text('kind', t('What'), (deployment) => t(KIND_WORDS[deployment.kind]), { width: 140 }),
+  make.text('kind', t('What'), (deployment) => t(KIND_LABELS[deployment.kind]), { width: 140 }),
   make.custom(
     'status',
     t('Result'),
     (deployment) => (
-      <Status tone={DEPLOYMENT_RUN_WORDS[deployment.status].tone} pulse={deployment.status === 'running'}>
-        {t(DEPLOYMENT_RUN_WORDS[deployment.status].word)}
+      <Status tone={DEPLOYMENT_RUN_LABELS[deployment.status].tone} pulse={deployment.status === 'running'}>
+        {t(DEPLOYMENT_RUN_LABELS[deployment.status].word)}
       </Status>
     ),
     { width: 120, csv: (deployment) => deployment.status },
@@ -78,7 +78,7 @@ const columnsFor = (t: Translate) => [
     render: (deployment) => <ClusterLink id={deployment.cluster_id} name={deployment.cluster_name} />,
   }),
   make.number('policy_version', t('Version'), (deployment) => deployment.policy_version, { width: 84 }),
-  make.text('trigger', t('Because'), (deployment) => t(TRIGGER_WORDS[deployment.trigger]), { width: 150 }),
+  make.text('trigger', t('Because'), (deployment) => t(TRIGGER_LABELS[deployment.trigger]), { width: 150 }),
   make.text('problems', t('Problem'), (deployment) => deployment.problems[0]?.message, { width: 180, grow: true }),
 ];
 
@@ -137,7 +137,7 @@ function DeploymentDrawer({ deploymentId, onClose }: { deploymentId: string | nu
       description={
         deployment &&
         t('{trigger}, on {cluster}', {
-          trigger: t(TRIGGER_WORDS[deployment.trigger]),
+          trigger: t(TRIGGER_LABELS[deployment.trigger]),
           cluster: deployment.cluster_name,
         })
       }

@@ -4,11 +4,10 @@ import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { DormantView, GuestChangesPreview, OptionChange } from '@/domain/policy-preview';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
-import { STALE_RULE_WORDS } from '../../shared/deployment-words';
-import { FirewallRuleLine } from '../../shared/firewall-rule-line';
-import { optionName, optionValue } from './guest-diff-summary';
+import { Status, type Tone } from '@/ui/status';
+import { STALE_RULE_LABELS } from '../../shared/deployment-labels';
+import { FirewallRuleLine } from '../../shared/firewall-rule';
+import { optionName, optionValue } from '../change-labels';
 
 /** The switches that are turned at a guest, from what to what. */
 export function SwitchList({ name, options }: { name: string; options: readonly OptionChange[] }) {
@@ -61,7 +60,7 @@ export function ChangedRules({ name, changes }: { name: string; changes: GuestCh
   return (
     <Lines label={t('Rules of {name}', { name })}>
       {changes.removed.map((rule) => (
-        <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={t(STALE_RULE_WORDS[rule.reason])} />
+        <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={t(STALE_RULE_LABELS[rule.reason])} />
       ))}
       {changes.added.map((rule) => (
         <Line key={`+ ${keyOf(rule)}`} kind="added" rule={rule} />

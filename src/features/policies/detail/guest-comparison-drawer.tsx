@@ -11,13 +11,13 @@ import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
-import { RelativeTime } from '@/ui/relative-time';
+import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
-import { Skeleton } from '@/ui/skeleton';
+import { RelativeTime } from '@/ui/values';
+import { REASON_LABELS, STALE_RULE_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
-import { REASON_WORDS, STALE_RULE_WORDS } from '../../shared/deployment-words';
+import { RuleList } from '../../shared/firewall-rule';
 import { InterfaceEnforcementList } from '../../shared/interface-enforcement';
-import { RuleList } from '../../shared/rule-list';
 import { UnreadableNotice } from '../../shared/unreadable-notice';
 
 type Props = { policyId: string; workloadId: string | null; onClose: () => void };
@@ -71,7 +71,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
       {guest.reasons.length > 0 && (
         <ul className="list-disc pl-4">
           {guest.reasons.map((reason) => (
-            <li key={reason}>{t(REASON_WORDS[reason])}</li>
+            <li key={reason}>{t(REASON_LABELS[reason])}</li>
           ))}
         </ul>
       )}
@@ -89,7 +89,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
               ...difference.missing.map((rule) => ({ rule, mark: <Badge tone="danger">{t('Missing')}</Badge> })),
               ...difference.surplus.map((rule) => ({
                 rule,
-                mark: <Badge tone="warn">{t(STALE_RULE_WORDS[rule.reason])}</Badge>,
+                mark: <Badge tone="warn">{t(STALE_RULE_LABELS[rule.reason])}</Badge>,
               })),
               ...difference.misplaced.map((rule) => ({
                 rule,

@@ -1,10 +1,10 @@
 import { ChevronRight } from 'lucide-react';
 import type { GuestPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
-import { WorkloadLink } from '../../shared/inventory-links';
+import { WorkloadLink } from '../../shared/entity-links';
 import { UnreadableNotice } from '../../shared/unreadable-notice';
+import { changesNothing, guestSummary } from '../change-labels';
 import { ChangedRules, DormantList, keyOf, Line, Lines, SwitchList } from './guest-changes';
-import { changesNothing, guestSummary } from './guest-diff-summary';
 
 type Props = { guest: GuestPreview; clusterName: string | null; open: boolean };
 

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
-import { msg } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
@@ -14,21 +14,19 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { EmptyState } from '@/ui/empty-state';
+import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
-import { RowActions } from '@/ui/row-actions';
 import { Tabs } from '@/ui/tabs';
 import { DeploymentState } from '../../shared/deployment-state';
-import { DetailSkeleton } from '../../shared/detail-skeleton';
+import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { QueryView } from '../../shared/query-view';
-import { useDocumentTitle } from '../../shared/use-document-title';
 import { usePermissions } from '../../shared/use-permissions';
 import { ApplyDialog } from '../apply/apply-dialog';
 import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
 import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
-import { applyRefusal } from '../policy-actions';
-import { allReasons, shownOf } from '../policy-words';
+import { allReasons, shownOf } from '../policy-labels';
 import { CoverageTab } from './coverage-tab';
 import { DeploymentsTab } from './deployments-tab';
 import { PolicyOverview } from './policy-overview';
@@ -221,4 +219,15 @@ function Content({ policy }: { policy: Policy }) {
       )}
     </>
   );
+}
+
+type State = { enabled: boolean; definition: Pick<Policy['definition'], 'enforcement_mode'> };
+
+/** Why a policy cannot be applied in its state, with the remedy; null when it can. The service decides by the same states. */
+function applyRefusal(t: Translate, { enabled, definition }: State): string | null {
+  if (!enabled) return t('The policy is disabled. Enable it first.');
+  if (definition.enforcement_mode === 'audit') {
+    return t('The policy is in audit mode: it only watches. Switch it to enforced first.');
+  }
+  return null;
 }

@@ -2,13 +2,12 @@
 import { parseAsString, useQueryState } from 'nuqs';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
-import type { Translate } from '@/lib/i18n/translator';
-import { msg } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
-import { Mono } from '@/ui/mono';
+import { Mono } from '@/ui/values';
+import { REASON_LABELS, STATUS_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
-import { REASON_WORDS, STATUS_WORDS } from '../../shared/deployment-words';
-import { ClusterLink, WorkloadLink } from '../../shared/inventory-links';
+import { ClusterLink, WorkloadLink } from '../../shared/entity-links';
 import { declareList } from '../../shared/list/declare-list';
 import { choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
@@ -25,7 +24,7 @@ const GUESTS = declareList({
   search: msg('Search guests'),
   sorts: ['vmid'],
   defaultSort: 'vmid',
-  filters: { status: choice(msg('Status'), STATUSES, (one) => STATUS_WORDS[one].word) },
+  filters: { status: choice(msg('Status'), STATUSES, (one) => STATUS_LABELS[one].word) },
   columns: (t) => columnsFor(t),
   rowId: (guest) => guest.workload_id,
   empty: {
@@ -35,7 +34,7 @@ const GUESTS = declareList({
 });
 
 const reasonsText = (t: Translate, { reasons }: PolicyGuest) =>
-  reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
+  reasons.map((reason) => t(REASON_LABELS[reason])).join(' ');
 
 const columnsFor = (t: Translate) => [
   make.text('name', t('Guest'), (guest) => guest.name, {

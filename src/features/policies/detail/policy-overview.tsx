@@ -14,25 +14,25 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
-import { RelativeTime } from '@/ui/relative-time';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
+import { RelativeTime } from '@/ui/values';
+import { REASON_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
-import { REASON_WORDS } from '../../shared/deployment-words';
-import { MODE_WORDS } from '../../shared/enforcement-mode';
-import { ClusterLink } from '../../shared/inventory-links';
+import { MODE_LABELS } from '../../shared/enforcement-mode';
+import { ClusterLink } from '../../shared/entity-links';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
-import { allReasons, DIRECTION_WORDS, shownOf } from '../policy-words';
+import { allReasons, DIRECTION_LABELS, shownOf } from '../policy-labels';
 import { PolicyGuests } from './policy-guests';
 
 type Row = Policy['deployments'][number];
 const make = columnsOf<Row>();
 
 const isBelowUnmanaged = ({ rule_placement, guests }: Row) => rule_placement === 'below' && guests > 0;
-const reasonsText = (t: Translate, { reasons }: Row) => reasons.map((reason) => t(REASON_WORDS[reason])).join(' ');
+const reasonsText = (t: Translate, { reasons }: Row) => reasons.map((reason) => t(REASON_LABELS[reason])).join(' ');
 
 const columnsFor = (t: Translate) => [
   make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
@@ -96,7 +96,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
         >
           <ul>
             {allReasons(policy).map((reason) => (
-              <li key={reason}>{t(REASON_WORDS[reason])}</li>
+              <li key={reason}>{t(REASON_LABELS[reason])}</li>
             ))}
           </ul>
         </Notice>
@@ -118,7 +118,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
           columns={2}
           items={[
             { label: t('From'), value: <Endpoints list={definition.sources} /> },
-            { label: t('Direction'), value: t(DIRECTION_WORDS[definition.direction].label) },
+            { label: t('Direction'), value: t(DIRECTION_LABELS[definition.direction].label) },
             { label: t('To'), value: <Endpoints list={definition.targets} /> },
             {
               label: t('What no rule matches'),
@@ -126,8 +126,8 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
             },
             {
               label: t('Enforcement'),
-              value: t(MODE_WORDS[definition.enforcement_mode].label),
-              hint: t(MODE_WORDS[definition.enforcement_mode].description),
+              value: t(MODE_LABELS[definition.enforcement_mode].label),
+              hint: t(MODE_LABELS[definition.enforcement_mode].description),
             },
             {
               label: t('Evaluation'),

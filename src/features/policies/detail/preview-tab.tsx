@@ -7,8 +7,8 @@ import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
-import { RelativeTime } from '@/ui/relative-time';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
+import { RelativeTime } from '@/ui/values';
 import { PreviewView } from './preview-view';
 
 /** What applying the policy would do now, guest by guest, against what is live. */

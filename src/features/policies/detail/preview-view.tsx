@@ -8,11 +8,10 @@ import { EmptyState } from '@/ui/empty-state';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { UNRESOLVED_WORDS } from '../../shared/deployment-words';
-import { CHANGE_COUNTS } from '../change-counts';
-import { placesText } from '../policy-words';
+import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
+import { CHANGE_COUNTS, changesNothing } from '../change-labels';
+import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
-import { changesNothing } from './guest-diff-summary';
 
 /** Guests drawn at once; the rest on request. */
 const PAGE = 50;
@@ -61,7 +60,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
               <li key={`${side} ${endpoint} ${reason}`}>
                 {t.rich(side === 'source' ? '{endpoint} (from): {reason}' : '{endpoint} (to): {reason}', {
                   endpoint: <span className="mono">{endpoint}</span>,
-                  reason: t(UNRESOLVED_WORDS[reason]),
+                  reason: t(UNRESOLVED_LABELS[reason]),
                 })}
               </li>
             ))}

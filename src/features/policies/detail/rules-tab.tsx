@@ -6,7 +6,7 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { ACTION_WORDS, logText, PROTOCOL_WORDS } from '../editor/rule-words';
+import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../rule-labels';
 
 const make = columnsOf<SecurityRule>();
 const TONES = { accept: 'ok', drop: 'danger', reject: 'warn' } as const;
@@ -16,13 +16,13 @@ const columnsFor = (t: Translate) => [
   make.custom(
     'action',
     t('Action'),
-    (rule) => <Badge tone={TONES[rule.action]}>{t(ACTION_WORDS[rule.action])}</Badge>,
+    (rule) => <Badge tone={TONES[rule.action]}>{t(ACTION_LABELS[rule.action])}</Badge>,
     {
       width: 90,
       csv: (rule) => rule.action,
     },
   ),
-  make.text('protocol', t('Protocol'), (rule) => t(PROTOCOL_WORDS[rule.protocol]), { width: 120 }),
+  make.text('protocol', t('Protocol'), (rule) => t(PROTOCOL_LABELS[rule.protocol]), { width: 120 }),
   make.mono('destination_ports', t('To port'), (rule) => rule.destination_ports.join(', ') || rule.icmp_type, {
     width: 170,
     grow: true,

@@ -5,11 +5,11 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
-import { Skeleton } from '@/ui/skeleton';
-import type { Tone } from '@/ui/tone';
+import { Skeleton } from '@/ui/loading';
+import type { Tone } from '@/ui/status';
 import { QueryView } from '../../shared/query-view';
-import { securityRuleText } from './security-rule-text';
-import { FIELD_WORDS, valueText } from './version-words';
+import { securityRuleText } from '../rule-labels';
+import { FIELD_LABELS, valueText } from './version-labels';
 
 const CHANGES: Record<VersionComparison['rules'][number]['change'], { tone: Tone; word: string }> = {
   added: { tone: 'ok', word: msg('Added') },
@@ -38,7 +38,7 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
               <ul aria-label={t('Fields that differ')} className="divide-y rounded-md border">
                 {fields.map(({ field, before, after }) => (
                   <li key={field} className="grid gap-x-3 gap-y-1 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
-                    <span className="text-muted">{t(FIELD_WORDS[field] ?? field)}</span>
+                    <span className="text-muted">{t(FIELD_LABELS[field] ?? field)}</span>
                     <span className="flex min-w-0 flex-col [overflow-wrap:anywhere]">
                       <del className="text-danger decoration-1">{valueText(t, field, before)}</del>
                       <ins className="text-ok no-underline">{valueText(t, field, after)}</ins>

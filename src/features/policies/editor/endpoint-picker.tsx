@@ -1,16 +1,15 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
-import { lowerLabel, type Translate } from '@/lib/i18n/translator';
+import { type Endpoint, formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { FieldFrame } from '@/ui/form/field-frame';
 import { MultiCombobox } from '@/ui/multi-combobox';
 import type { Option } from '@/ui/option';
-import { useDebounced } from '../../shared/use-debounced';
-import { ENDPOINT_KIND_WORDS } from './endpoint-words';
+import { useDebounced } from '../../shared/use-timers';
 
 type Props = {
   name: string;
@@ -56,7 +55,7 @@ export function EndpointPicker({
     const items = (found ?? []).map((item) => ({
       value: item.endpoint,
       label: item.label,
-      description: [t(ENDPOINT_KIND_WORDS[item.kind]), item.detail].filter(Boolean).join(', '),
+      description: [t(ENDPOINT_KIND_LABELS[item.kind]), item.detail].filter(Boolean).join(', '),
     }));
     const typed = typedOption(t, text);
     return typed && !items.some((item) => item.value === typed.value) ? [...items, typed] : items;
@@ -96,7 +95,7 @@ function typedOption(t: Translate, text: string): Option | null {
     description:
       parsed.kind === 'address'
         ? t('Use this address')
-        : t('Use as typed: {kind}', { kind: lowerLabel(t, t(ENDPOINT_KIND_WORDS[parsed.kind])) }),
+        : t('Use as typed: {kind}', { kind: lowerLabel(t, t(ENDPOINT_KIND_LABELS[parsed.kind])) }),
   };
 }
 
@@ -104,3 +103,14 @@ function hintOf(text: string): string | null {
   const parsed = parseEndpoint(text);
   return 'error' in parsed ? parsed.error : null;
 }
+
+/** What an endpoint names. */
+const ENDPOINT_KIND_LABELS: Record<Endpoint['kind'], string> = {
+  any: msg('Any'),
+  security_group: msg('Security group'),
+  vmid: msg('Workload by number'),
+  network: msg('Network'),
+  tag: msg('Tag'),
+  address: msg('Address'),
+  workload: msg('Workload'),
+};

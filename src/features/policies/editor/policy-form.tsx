@@ -3,9 +3,10 @@ import { useEffect } from 'react';
 import { type Control, type UseFormReturn, useWatch } from 'react-hook-form';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/policy/policy';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
-import { optionsIn } from '@/lib/i18n/options-in';
+import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
+import type { Problem } from '@/ui/error-state';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FormShell } from '@/ui/form/form-shell';
 import { NumberField } from '@/ui/form/number-field';
@@ -15,15 +16,13 @@ import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
-import type { Problem } from '@/ui/problem';
 import { Section } from '@/ui/section';
-import { MODE_WORDS } from '../../shared/enforcement-mode';
-import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
+import { MODE_LABELS } from '../../shared/enforcement-mode';
+import { toProjectId, useProjectOptions, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
-import { useProjectOptions } from '../../shared/use-project-options';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
-import { DEFAULT_WORDS, DIRECTION_WORDS } from '../policy-words';
+import { DEFAULT_LABELS, DIRECTION_LABELS } from '../policy-labels';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ResolutionPanel } from './resolution-panel';
@@ -47,14 +46,14 @@ type Props<Out> = {
   backTo: string;
 };
 
-const MODE_OPTIONS = ENFORCEMENT_MODES.toReversed().map((value) => ({ value, ...MODE_WORDS[value] }));
-const DIRECTION_OPTIONS = POLICY_DIRECTIONS.map((value) => ({ value, ...DIRECTION_WORDS[value] }));
+const MODE_OPTIONS = ENFORCEMENT_MODES.toReversed().map((value) => ({ value, ...MODE_LABELS[value] }));
+const DIRECTION_OPTIONS = POLICY_DIRECTIONS.map((value) => ({ value, ...DIRECTION_LABELS[value] }));
 const TIER_OPTIONS = POLICY_TIERS.filter((value) => value !== 'tenant').map((value: PolicyTier) => ({
   value,
   ...TIER_LABELS[value],
 }));
 const VISIBILITY_OPTIONS = TENANT_VISIBILITIES.toReversed().map((value) => ({ value, ...VISIBILITY_LABELS[value] }));
-const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({ value, ...DEFAULT_WORDS[value] }));
+const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({ value, ...DEFAULT_LABELS[value] }));
 
 /** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
 export function PolicyForm<Out>(props: Props<Out>) {

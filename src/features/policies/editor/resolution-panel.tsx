@@ -4,11 +4,11 @@ import type { ResolvedEndpoint } from '@/domain/policy-endpoints';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
+import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
-import { Spinner } from '@/ui/spinner';
 import { Status } from '@/ui/status';
-import { UNRESOLVED_WORDS } from '../../shared/deployment-words';
+import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
 import { useResolution } from './use-resolution';
 
 type Definition = Pick<PolicyDefinition, 'direction' | 'sources' | 'targets'>;
@@ -135,7 +135,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       {dead && faults[0] && (
         <div>
           <Status tone="danger">
-            <span className="whitespace-normal">{t(UNRESOLVED_WORDS[faults[0].reason])}</span>
+            <span className="whitespace-normal">{t(UNRESOLVED_LABELS[faults[0].reason])}</span>
           </Status>
           <p className="text-sm text-muted">{t('It yields no rule. It never widens the policy to every address.')}</p>
         </div>
@@ -143,7 +143,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
       {!dead &&
         faults.map(({ role, reason }) => (
           <p key={role} className="text-sm text-muted">
-            {t('{role}: {reason}.', { role, reason: inSentence(t, t(UNRESOLVED_WORDS[reason])) })}
+            {t('{role}: {reason}.', { role, reason: inSentence(t, t(UNRESOLVED_LABELS[reason])) })}
           </p>
         ))}
       {!dead && peer && found.without_address > 0 && (

@@ -4,14 +4,14 @@ import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
 import { type Control, useWatch } from 'react-hook-form';
 import { protocolHasPorts, RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/policy/policy';
 import { useT } from '@/lib/i18n/use-t';
+import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
-import { useField } from '@/ui/form/use-field';
-import { IconButton } from '@/ui/icon-button';
+import { useField } from '@/ui/form/field-frame';
 import { Select } from '@/ui/select';
 import { TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
+import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
-import { ACTION_WORDS, logText, PROTOCOL_WORDS } from './rule-words';
 
 type FormControl = Control<PolicyValues, unknown, never>;
 
@@ -94,12 +94,12 @@ export function RuleRow(props: Props) {
       <div className="flex min-w-0 flex-1 flex-wrap gap-2">
         <SelectCell
           {...{ control, index, field: 'action', label: t('Action of rule {n}', { n }) }}
-          options={RULE_ACTIONS.map((value) => ({ value, label: t(ACTION_WORDS[value]) }))}
+          options={RULE_ACTIONS.map((value) => ({ value, label: t(ACTION_LABELS[value]) }))}
           className="w-24"
         />
         <SelectCell
           {...{ control, index, field: 'protocol', label: t('Protocol of rule {n}', { n }) }}
-          options={RULE_PROTOCOLS.map((value) => ({ value, label: t(PROTOCOL_WORDS[value]) }))}
+          options={RULE_PROTOCOLS.map((value) => ({ value, label: t(PROTOCOL_LABELS[value]) }))}
           className="w-28"
         />
         {icmp && (

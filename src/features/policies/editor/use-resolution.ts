@@ -1,7 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPCClient } from '@/lib/trpc';
-import { useDebounced } from '../../shared/use-debounced';
+import { useDebounced } from '../../shared/use-timers';
 
 /** What the endpoints stand for now; asked again a moment after they change, and while the page is open from time to time. */
 export function useResolution(

@@ -1,8 +1,60 @@
 import type { Agent } from '@/domain/agent';
+import { formatDuration } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Missing } from '@/ui/missing';
-import { Status } from '@/ui/status';
-import { AGENT_STATES } from './agent-words';
+import { Status, type Tone } from '@/ui/status';
+import { Missing } from '@/ui/values';
+
+type State = { tone: Tone; word: string };
+
+/** `none` is a node without an agent. */
+export const AGENT_STATES: Record<NonNullable<Agent['status']> | 'none', State> = {
+  ok: { tone: 'ok', word: msg('Reporting') },
+  degraded: { tone: 'warn', word: msg('Degraded') },
+  silent: { tone: 'danger', word: msg('Silent') },
+  pending: { tone: 'neutral', word: msg('Waiting') },
+  none: { tone: 'off', word: msg('No agent') },
+};
+
+const COLLECTORS: Record<string, string> = {
+  packet_capture: msg('Packet capture'),
+  conntrack: msg('Connection tracking'),
+  kernel_log: msg('Kernel log'),
+  firewall_log: msg('Firewall log'),
+};
+
+/** What people call a collector; one that this version does not know keeps its name. */
+export const collectorName = (name: string): string => COLLECTORS[name] ?? name;
+
+const COLLECTOR_STATES: Record<string, State> = {
+  active: { tone: 'ok', word: msg('Works') },
+  degraded: { tone: 'warn', word: msg('Limited') },
+  unavailable: { tone: 'danger', word: msg('Does not work') },
+  off: { tone: 'off', word: msg('Off') },
+};
+
+export const collectorState = (state: string): State => COLLECTOR_STATES[state] ?? { tone: 'unknown', word: state };
+
+/** The collectors that do not do all they could. */
+export const lackingCollectors = (agent: Pick<Agent, 'collectors'>) =>
+  agent.collectors.filter(({ state }) => state === 'degraded' || state === 'unavailable');
+
+/** From here on an agent's clock makes times in logs hard to compare. */
+const OFFSET_MATTERS_MS = 2_000;
+const IN_STEP_MS = 500;
+
+/** An agent's clock against the service's: `3.2 s ahead`. */
+export function clockText(t: Translate, offsetMs: number): { tone: Tone; text: string } {
+  const size = Math.abs(offsetMs);
+  if (size < IN_STEP_MS) return { tone: 'ok', text: t('In step') };
+  return {
+    tone: size >= OFFSET_MATTERS_MS ? 'warn' : 'ok',
+    text:
+      offsetMs > 0
+        ? t('{time} ahead', { time: formatDuration(size) })
+        : t('{time} behind', { time: formatDuration(size) }),
+  };
+}
 
 /** How the agent of a node reports; a dash when none is installed. */
 export function AgentState({ status }: { status: Agent['status'] }) {
@@ -10,4 +62,10 @@ export function AgentState({ status }: { status: Agent['status'] }) {
   if (status === null) return <Missing label={t('No agent')} />;
   const { tone, word } = AGENT_STATES[status];
   return <Status tone={tone}>{t(word)}</Status>;
+}
+
+/** What a silent agent said last: it is unknown whether that still holds. */
+export function LastKnown({ state }: { state: string }) {
+  const t = useT();
+  return <Status tone="unknown">{t('Unknown, last: {state}', { state })}</Status>;
 }

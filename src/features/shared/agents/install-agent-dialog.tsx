@@ -13,9 +13,9 @@ import { buttonClass } from '@/ui/button-class';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Skeleton } from '@/ui/skeleton';
-import { useCountdown } from '../use-countdown';
+import { useCountdown } from '../use-timers';
 import { isLoopbackAddress } from './install-progress';
 import { InstallWait } from './install-wait';
 

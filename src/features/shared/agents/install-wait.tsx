@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
+import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { RelativeTime } from '@/ui/relative-time';
-import { Spinner } from '@/ui/spinner';
-import { collectorName, lackingCollectors } from './agent-words';
+import { RelativeTime } from '@/ui/values';
+import { collectorName, lackingCollectors } from './agent-state';
 import { installProgress } from './install-progress';
 
 /** Events tell of enrolment and first heartbeat; this is for when the stream is interrupted. */

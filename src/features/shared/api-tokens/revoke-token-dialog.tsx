@@ -3,7 +3,7 @@ import type { ApiToken } from '@/domain/account';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { RelativeTime } from '@/ui/relative-time';
+import { RelativeTime } from '@/ui/values';
 
 type Props = {
   token: ApiToken;

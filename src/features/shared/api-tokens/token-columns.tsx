@@ -2,8 +2,8 @@ import type { ApiToken } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { RelativeTime } from '@/ui/relative-time';
-import { permissionsText } from '../permissions/permission-words';
+import { RelativeTime } from '@/ui/values';
+import { permissionsText } from '../permissions/permission-labels';
 
 const make = columnsOf<ApiToken>();
 

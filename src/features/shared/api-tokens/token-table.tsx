@@ -1,6 +1,7 @@
 'use client';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { ApiToken } from '@/domain/account';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { DataTable } from '@/ui/data-table';
@@ -97,3 +98,14 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
     </>
   );
 }
+
+/** What happens when a suspended token acts again. */
+export const tokenAllowed = (t: Translate, refresh: () => void) => () => {
+  refresh();
+  showToast('ok', { title: t('Token allowed again') });
+};
+
+export const tokenNotAllowed = (t: Translate) => (error: unknown) => {
+  const failure = failureOf(error);
+  showToast('danger', { title: t('Token not allowed'), description: failure.detail ?? failure.title });
+};

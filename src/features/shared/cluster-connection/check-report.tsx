@@ -1,11 +1,12 @@
 import { ArrowRight } from 'lucide-react';
 import type { ClusterCheckReport } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
+import { CodeBlock } from '@/ui/code-block';
+import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
-import { Spinner } from '@/ui/spinner';
 import { Status } from '@/ui/status';
-import { CHECK_STATES, checkSummary, checkTitle, isPrivilege } from './check-words';
-import { GrantHelp } from './grant-help';
+import { CHECK_STATES, checkSummary, checkTitle, isPrivilege } from './check-labels';
+import { grantCommands, majorOf, tokenIdOf } from './token-commands';
 
 type Check = ClusterCheckReport['checks'][number];
 
@@ -74,5 +75,21 @@ function CheckLines({ checks, label, mono = false }: { checks: readonly Check[];
         );
       })}
     </ul>
+  );
+}
+
+/** The commands that give the token what it lacks, ready for a root shell on a node. */
+function GrantHelp({ token, version }: { token: string; version: string | null }) {
+  const t = useT();
+  const named = tokenIdOf(token);
+  if (!named) return null;
+  return (
+    <div className="mt-2 flex flex-col gap-1">
+      <p>{t('To grant what is missing, run on any node of the cluster, as root:')}</p>
+      <CodeBlock
+        label={t('Commands that grant the privileges')}
+        code={grantCommands(majorOf(version), named).join('\n')}
+      />
+    </div>
   );
 }

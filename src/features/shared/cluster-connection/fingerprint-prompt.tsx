@@ -3,8 +3,8 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { CopyButton } from '@/ui/copy-button';
-import { Mono } from '@/ui/mono';
 import { Notice } from '@/ui/notice';
+import { Mono } from '@/ui/values';
 
 type Props = {
   /** SHA-256 of the certificate that the address shows now. */

@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
-import { Mono } from '@/ui/mono';
 import { Select } from '@/ui/select';
+import { Mono } from '@/ui/values';
 import { majorOf, PVE_MAJORS, type PveMajor, tokenCommands, tokenPrivileges } from './token-commands';
 
 const VERSIONS = PVE_MAJORS.map((value) => ({ value, label: `Proxmox VE ${value}` }));

@@ -1,9 +1,8 @@
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBitRate } from '@/lib/format';
-import type { Translate } from '@/lib/i18n/translator';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import type { ChartBuckets, ChartSeries } from '@/ui/chart/chart-data';
-import type { Metric } from './flow-metric';
-import { decisionOf, formatPerSecond, STACK_ORDER } from './flow-words';
+import { decisionOf, formatPerSecond, STACK_ORDER } from './flow-labels';
 
 const FIELDS = { traffic: 'bytes', packets: 'packets', flows: 'flows' } as const;
 
@@ -36,3 +35,13 @@ export function flowChartData(
     format: metric === 'traffic' ? formatBitRate : formatPerSecond,
   };
 }
+
+/** What a chart of traffic shows: bits, packets, or flows that began. */
+export const METRICS = ['traffic', 'packets', 'flows'] as const;
+export type Metric = (typeof METRICS)[number];
+
+export const METRIC_OPTIONS = [
+  { value: 'traffic', label: msg('Traffic') },
+  { value: 'packets', label: msg('Packets') },
+  { value: 'flows', label: msg('New flows') },
+] as const satisfies readonly { value: Metric; label: string }[];

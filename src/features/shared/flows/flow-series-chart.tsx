@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react';
 import type { FlowSeries } from '@/domain/flow/flow-sums';
 import { formatBytes } from '@/lib/format';
-import { optionsIn } from '@/lib/i18n/options-in';
+import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { SegmentedControl } from '@/ui/segmented-control';
-import { flowChartData } from './flow-chart-data';
-import { METRIC_OPTIONS, type Metric } from './flow-metric';
-import { packetsText } from './flow-words';
+import { flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
+import { packetsText } from './flow-labels';
 
 export type FlowSeriesChartProps = {
   series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines' | 'sums'>;

@@ -1,10 +1,9 @@
 import type { AddressSource, AddressState as State } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Status } from '@/ui/status';
-import type { Tone } from '@/ui/tone';
+import { Status, type Tone } from '@/ui/status';
 
-export const ADDRESS_STATE_WORDS: Record<State, { tone: Tone; word: string; meaning: string }> = {
+export const ADDRESS_STATE_LABELS: Record<State, { tone: Tone; word: string; meaning: string }> = {
   active: { tone: 'ok', word: msg('Active'), meaning: msg('In use.') },
   reserved: {
     tone: 'neutral',
@@ -16,7 +15,7 @@ export const ADDRESS_STATE_WORDS: Record<State, { tone: Tone; word: string; mean
   conflict: { tone: 'danger', word: msg('Conflict'), meaning: msg('Two facts about it cannot both be right.') },
 };
 
-export const ADDRESS_SOURCE_WORDS: Record<AddressSource, string> = {
+export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {
   agent: msg('Guest agent'),
   sdn: msg('SDN'),
   config: msg('Configuration'),
@@ -27,7 +26,7 @@ export const ADDRESS_SOURCE_WORDS: Record<AddressSource, string> = {
 /** The state of an address; what it means stands in its title. */
 export function AddressState({ state }: { state: State }) {
   const t = useT();
-  const { tone, word, meaning } = ADDRESS_STATE_WORDS[state];
+  const { tone, word, meaning } = ADDRESS_STATE_LABELS[state];
   return (
     <span title={t(meaning)}>
       <Status tone={tone}>{t(word)}</Status>

@@ -1,11 +1,10 @@
 'use client';
 import type { ComponentType } from 'react';
-import { optionsIn } from '@/lib/i18n/options-in';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import type { FacetProps } from '@/ui/facet';
+import { FilterChip } from '@/ui/filter-bar';
 import type { Option } from '@/ui/option';
-import { FilterChip } from '../filter-chip';
 import type { FilterSpec, FilterValue } from '../list-state';
 import { useClusterOptions } from '../use-cluster-options';
 

@@ -10,7 +10,7 @@ import { TextField } from '@/ui/form/text-field';
 import { hasPorts, type PacketValues } from './packet-form-values';
 
 const PROTOCOLS = PACKET_PROTOCOLS.map((value) => ({ value, label: value.toUpperCase().replace('ICMPV6', 'ICMPv6') }));
-const STATE_WORDS: Record<(typeof CONNECTION_STATES)[number], string> = {
+const STATE_LABELS: Record<(typeof CONNECTION_STATES)[number], string> = {
   new: msg('New connection'),
   established: msg('Established connection'),
   related: msg('Related to one'),
@@ -41,7 +41,7 @@ export function PacketFields<Out>({ control, directions }: Props<Out>) {
         control={control}
         name="state"
         label={t('Connection')}
-        options={CONNECTION_STATES.map((value) => ({ value, label: t(STATE_WORDS[value]) }))}
+        options={CONNECTION_STATES.map((value) => ({ value, label: t(STATE_LABELS[value]) }))}
       />
       <TextField control={control} name="source_ip" label={t('Source address')} mono placeholder="10.0.0.10" />
       <TextField

@@ -3,7 +3,7 @@ import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permiss
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { Checkbox } from '@/ui/checkbox';
-import { type MatrixRow, PERMISSION_ROWS, PERMISSION_WORDS } from './permission-words';
+import { type MatrixRow, PERMISSION_LABELS, PERMISSION_ROWS } from './permission-labels';
 
 type Props = {
   value: readonly string[];
@@ -69,7 +69,7 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
                   />
                   <span className="min-w-0">
                     <span className="mono">{permission}</span>{' '}
-                    <span className="text-muted">{t(PERMISSION_WORDS[permission])}</span>
+                    <span className="text-muted">{t(PERMISSION_LABELS[permission])}</span>
                     {!platform && PERMISSION_REACH[permission] === 'platform' && (
                       <span className="text-faint"> {t('(platform only)')}</span>
                     )}

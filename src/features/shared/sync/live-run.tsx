@@ -1,9 +1,11 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
+import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
-import { Skeleton } from '@/ui/skeleton';
+import { Skeleton } from '@/ui/loading';
 import { RunPanel } from './run-panel';
-import { useRun } from './use-run';
 
 /** A run by its id, as it goes. */
 export function LiveRun({ runId }: { runId: string }) {
@@ -11,4 +13,18 @@ export function LiveRun({ runId }: { runId: string }) {
   if (run.data) return <RunPanel run={run.data} />;
   if (run.error) return <ErrorState problem={failureOf(run.error)} onRetry={() => void run.refetch()} />;
   return <Skeleton className="h-40 w-full" />;
+}
+
+/** One run, kept up to date: by events while they arrive, else by asking. */
+export function useRun(runId: string | null) {
+  const trpc = useTRPC();
+  const live = useIsLive();
+  return useQuery({
+    ...trpc.syncRuns.get.queryOptions({ id: runId ?? '' }),
+    enabled: runId !== null,
+    refetchInterval: ({ state }) => {
+      const status = state.data?.status;
+      return status === 'ok' || status === 'failed' ? false : live ? 5000 : 1000;
+    },
+  });
 }

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { CONFLICT_KINDS, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
+import { english } from '@/lib/i18n/translator';
+import { conflictText, resolutionChoice } from './conflict-labels';
+
+const party = (name: string) => ({ id: name, name, external_id: name });
+const conflict = {
+  kind: 'duplicate_address' as const,
+  address: '10.0.0.5',
+  mac: 'bc:24:11:00:00:01',
+  network_name: 'vmbr0',
+  workload: party('web-01'),
+  other_workload: party('web-02'),
+  other_source: 'agent',
+  other_interface_name: 'net0',
+};
+
+describe('a conflict in words', () => {
+  test.each([
+    ['duplicate_address', '10.0.0.5 belongs to web-01, but web-02 uses it as well, as told by guest agent.'],
+    ['duplicate_mac', 'web-01 and web-02 have cards with the MAC address bc:24:11:00:00:01.'],
+    ['outside_subnet', 'web-02 uses 10.0.0.5, which lies in no prefix of vmbr0, as told by guest agent.'],
+    ['reserved_in_use', '10.0.0.5 is reserved for web-01, but web-02 uses it, as told by guest agent.'],
+  ] as const)('%s', (kind, text) => expect(conflictText(english, { ...conflict, kind })).toBe(text));
+
+  test('what nobody may tell stays unnamed', () => {
+    const hidden = { ...conflict, workload: null, other_workload: null, other_source: null };
+    expect(conflictText(english, hidden)).toBe('10.0.0.5 belongs to nobody, but another workload uses it as well.');
+  });
+});
+
+test('every decision that is allowed has a name and a consequence', () => {
+  for (const kind of CONFLICT_KINDS) {
+    for (const resolution of RESOLUTIONS_OF[kind]) {
+      const { label, consequence } = resolutionChoice(english, resolution, { ...conflict, kind });
+      expect(label.length).toBeGreaterThan(5);
+      expect(consequence).toMatch(/\.$/);
+    }
+  }
+  expect(resolutionChoice(english, 'assign', conflict).label).toBe('Assign it to web-02');
+  expect(resolutionChoice(english, 'keep', { ...conflict, workload: null }).label).toBe('Keep the reservation');
+});

@@ -1,0 +1,74 @@
+import { IMPORT_COLUMNS, type ImportKind, type IpamImport } from '@/domain/ipam/csv-import';
+import { msg, type Translate } from '@/lib/i18n/translator';
+
+export const IMPORT_KIND_LABELS: Record<ImportKind, string> = {
+  addresses: msg('Addresses'),
+  subnets: msg('Subnets'),
+};
+
+export const STAGE_LABELS: Record<NonNullable<IpamImport['stage']>, string> = {
+  reading: msg('Reading the file'),
+  checking: msg('Checking the rows'),
+  writing: msg('Writing'),
+};
+
+const EXAMPLES: Record<ImportKind, string> = {
+  addresses:
+    'cluster,network,address,state,hostname,mac,description,workload\r\n' +
+    'lab,vmbr0,10.0.0.5,reserved,printer1,,Second floor,\r\n' +
+    'lab,vmbr0,10.0.0.6,active,web1,bc:24:11:00:00:01,,qemu/100\r\n',
+  subnets:
+    'cluster,network,cidr,gateway,dns_servers,dhcp_enabled,vlan_tag,description\r\n' +
+    'lab,vmbr0,10.0.0.0/24,10.0.0.1,10.0.0.2 10.0.0.3,false,12,Servers\r\n',
+};
+
+/** A file to begin with: the header and a few rows. */
+export const exampleFile = (kind: ImportKind): string => EXAMPLES[kind];
+
+/** Which columns a file must and may have. */
+export const columnsText = (kind: ImportKind): { required: string; optional: string } => ({
+  required: IMPORT_COLUMNS[kind].required.join(', '),
+  optional: IMPORT_COLUMNS[kind].optional.join(', '),
+});
+
+type Counts = Pick<
+  IpamImport,
+  'dry_run' | 'status' | 'mode' | 'rows_total' | 'rows_bad' | 'created' | 'updated' | 'unchanged'
+>;
+
+/** What a finished check or import found or did, in one sentence. */
+export function outcomeText(t: Translate, run: Counts): string {
+  const bad = run.rows_bad ?? 0;
+  const total = run.rows_total ?? 0;
+  const parts = [
+    run.created > 0 && t('{n, number} new', { n: run.created }),
+    run.updated > 0 && t('{n, number} changed', { n: run.updated }),
+    run.unchanged > 0 && t('{n, number} unchanged', { n: run.unchanged }),
+  ].filter((part) => part !== false);
+  const done = parts.join(', ') || t('nothing to do');
+  if (run.dry_run && run.status === 'failed') return t('The file cannot be imported.');
+  if (run.dry_run) {
+    if (bad === 0) return t('{n, plural, one {The row is} other {All # rows are}} good: {done}.', { n: total, done });
+    return parts.length === 0
+      ? t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported.', { bad, total })
+      : t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported; of the others {done}.', {
+          bad,
+          total,
+          done,
+        });
+  }
+  if (run.status === 'failed') {
+    return bad === 0
+      ? t('Nothing was imported.')
+      : t('Nothing was imported: {bad, plural, one {# row} other {# rows}} of {total, number} are bad.', {
+          bad,
+          total,
+        });
+  }
+  return bad === 0
+    ? t('{n, plural, one {# row} other {# rows}} imported: {done}.', { n: total, done })
+    : t(
+        '{n, plural, one {# row} other {# rows}} imported: {done}. {bad, plural, one {# row} other {# rows}} skipped.',
+        { n: total - bad, bad, done },
+      );
+}

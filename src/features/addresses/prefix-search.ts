@@ -1,0 +1,37 @@
+'use client';
+import { IPAM_SOURCES, SUBNET_SORTS } from '@/domain/ipam/subnet';
+import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
+import { formatIp, parseIp } from '@/domain/net/ip-address';
+import { msg } from '@/lib/i18n/translator';
+import { IPAM_SOURCE_LABELS } from '../shared/inventory-states';
+import { CLUSTER, choice, choiceIn } from '../shared/list/filters';
+import { useListState } from '../shared/list-state';
+
+export const PREFIX_FILTERS = {
+  cluster_id: CLUSTER,
+  family: choiceIn(msg('Family'), ['4', '6'], (_, family) => `IPv${family}`),
+  source: choice(msg('Known from'), IPAM_SOURCES, (one) => IPAM_SOURCE_LABELS[one]),
+};
+const STATE = {
+  sorts: SUBNET_SORTS,
+  defaultSort: 'cidr',
+  filters: { cluster_id: 'id', family: PREFIX_FILTERS.family.spec, source: IPAM_SOURCES },
+} as const;
+
+/** Search and filters of the prefixes, in the URL. */
+export const usePrefixState = () => useListState(STATE);
+
+export type PrefixListState = ReturnType<typeof usePrefixState>;
+
+/**
+ * What a text in the search of prefixes asks for: the prefixes around an address, those inside a network, or those with the
+ * text in their name. Host bits of a network are ignored, as people paste `10.0.0.5/24`.
+ */
+export function subnetQuery(text: string): { contains: string } | { within: string } | { q: string } | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const ip = parseIp(trimmed);
+  if (ip) return { contains: formatIp(ip) };
+  const cidr = trimmed.includes('/') ? parseCidr(trimmed) : null;
+  return cidr ? { within: formatCidr(networkOf(cidr)) } : { q: trimmed.slice(0, 200) };
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { english } from '@/lib/i18n/translator';
+import { leftOutText, ruleName } from './mapping-labels';
+
+test('a rule is called by what it matches', () =>
+  expect(ruleName(english, { source: 'tag', value: 'web' })).toBe('Tag web'));
+
+test.each([
+  [{ kept_by_hand: 0, overruled: 0 }, null],
+  [{ kept_by_hand: 1, overruled: 0 }, 'Left alone: 1 workload assigned by hand.'],
+  [{ kept_by_hand: 1200, overruled: 0 }, 'Left alone: 1,200 workloads assigned by hand.'],
+  [
+    { kept_by_hand: 2, overruled: 3 },
+    'Left alone: 2 workloads assigned by hand, 3 workloads decided by a rule that goes before.',
+  ],
+])('%o reads %s', (preview, text) => expect(leftOutText(english, preview)).toBe(text));

@@ -1,0 +1,184 @@
+import type { FirewallStatus, FlowDiagnostics } from '@fabric/agent-contract';
+import type { AgentDetail } from '@/domain/agent';
+import { formatBytes, formatCount } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
+import type { Property } from '@/ui/properties';
+import { Status } from '@/ui/status';
+import { Mono, RelativeTime } from '@/ui/values';
+import { clockText, LastKnown } from '../shared/agents/agent-state';
+import { ClusterLink, NodeLink } from '../shared/entity-links';
+import { KnownFlag } from '../shared/inventory-states';
+import type { Reported } from './heartbeat-data';
+
+/** Who the agent is and how it keeps in touch. */
+export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
+  const { clock_offset_ms: offset } = agent;
+  const clock = offset === null ? null : clockText(t, offset);
+  return [
+    { label: t('Node'), value: <NodeLink id={agent.node_id} name={agent.node_name} /> },
+    { label: t('Last heartbeat'), value: <RelativeTime at={agent.last_heartbeat_at} none={t('Never')} /> },
+    { label: t('Cluster'), value: <ClusterLink id={agent.cluster_id} name={agent.cluster_name} /> },
+    {
+      label: t('Interval'),
+      value: agent.interval_seconds === null ? null : t('every {n} s', { n: agent.interval_seconds }),
+    },
+    {
+      label: t('Version'),
+      value: agent.agent_version && (
+        <span className="inline-flex items-center gap-1.5">
+          <Mono>{agent.agent_version}</Mono>
+          {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
+        </span>
+      ),
+    },
+    {
+      label: t('Clock of the node'),
+      value: clock && <Status tone={agent.status === 'silent' ? 'unknown' : clock.tone}>{clock.text}</Status>,
+      hint:
+        clock?.tone === 'warn'
+          ? t(
+              'Times of flows are corrected; compare logs with care. Check the time service of the node (chronyc tracking).',
+            )
+          : undefined,
+    },
+    { label: t('Enrolled'), value: <RelativeTime at={agent.enrolled_at} /> },
+    { label: t('Machine id'), value: agent.machine_id && <Mono wrap>{agent.machine_id}</Mono> },
+  ];
+}
+
+type Flag = Parameters<typeof KnownFlag>[0] & { stale: boolean };
+
+/** A flag that an agent reported. Of a silent one it is known what it was, not what it is. */
+function ReportedFlag({ stale, ...flag }: Flag) {
+  const t = useT();
+  if (!stale || flag.value === null) return <KnownFlag {...flag} />;
+  return <LastKnown state={flag.value ? (flag.yes ?? t('On')) : (flag.no ?? t('Off'))} />;
+}
+
+/** What the agent says of the hypervisor's firewall on its node. What it could not find out is unknown, not off. */
+export function firewallFacts(
+  t: Translate,
+  firewall: FirewallStatus | null,
+  rulesetHash: string | null,
+  stale: boolean,
+): Property[] {
+  const service = firewall?.implementation === 'nftables' ? 'proxmox-firewall' : 'pve-firewall';
+  return [
+    {
+      label: t('Kind'),
+      value: firewall?.implementation ? (
+        `${firewall.implementation} (${service})`
+      ) : (
+        <Status tone="unknown">{t('Unknown')}</Status>
+      ),
+    },
+    {
+      label: t('Cluster firewall'),
+      value: <ReportedFlag stale={stale} value={firewall?.cluster_enabled ?? null} noTone="warn" />,
+      hint:
+        firewall?.cluster_enabled === false
+          ? t('While it is off no guest is filtered, whatever its rules say.')
+          : undefined,
+    },
+    {
+      label: t('Service'),
+      value: (
+        <ReportedFlag
+          stale={stale}
+          value={firewall?.service_running ?? null}
+          yes={t('Running')}
+          no={t('Stopped')}
+          noTone="danger"
+        />
+      ),
+    },
+    {
+      label: t('Rules in the kernel'),
+      value: (
+        <ReportedFlag
+          stale={stale}
+          value={firewall?.rules_loaded ?? null}
+          yes={t('Loaded')}
+          no={t('None')}
+          noTone="warn"
+        />
+      ),
+    },
+    {
+      label: t('Chains of guests'),
+      value:
+        firewall?.guest_chains === null || firewall === null ? (
+          <Status tone="unknown">{t('Unknown')}</Status>
+        ) : (
+          formatCount(firewall.guest_chains)
+        ),
+    },
+    {
+      label: t('Ruleset hash'),
+      value: rulesetHash ? (
+        <Mono wrap>{rulesetHash.slice(0, 16)}</Mono>
+      ) : (
+        <Status tone="unknown">{t('Unknown')}</Status>
+      ),
+      hint: t('Changes when, and only when, a rule on the node changes.'),
+    },
+  ];
+}
+
+const trackedText = (t: Translate, connections: number, most: number | null) =>
+  most === null ? formatCount(connections) : t('{n, number} of at most {most, number}', { n: connections, most });
+
+const totals = (t: Translate, { flows, bytes, packets }: FlowDiagnostics['seen']) =>
+  t('{flows, plural, one {# flow} other {# flows}}, {bytes}, {packets, plural, one {# packet} other {# packets}}', {
+    flows,
+    bytes: formatBytes(bytes),
+    packets,
+  });
+
+/** What the newest heartbeat saw, and the kernel's settings that decide what can be seen. */
+export function sightFacts(
+  t: Translate,
+  diagnostics: FlowDiagnostics,
+  counts: Pick<Reported, 'flow_count' | 'interface_count'>,
+  stale: boolean,
+): Property[] {
+  const { flow_count: sent, interface_count: interfaces } = counts;
+  const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
+  return [
+    {
+      label: t('Seen'),
+      value: totals(t, diagnostics.seen),
+      hint: t('Between the newest heartbeat and the one before.'),
+    },
+    {
+      label: t('Bridge filter, IPv4'),
+      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_iptables} />,
+      hint:
+        diagnostics.bridge_nf_call_iptables === true
+          ? undefined
+          : t('As without the firewall: connections of guests are not tracked, the capture sees them.'),
+    },
+    { label: t('Sent'), value: sent === null ? null : t('{n, plural, one {# flow} other {# flows}}', { n: sent }) },
+    {
+      label: t('Bridge filter, IPv6'),
+      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_ip6tables} />,
+    },
+    {
+      label: t('Left out'),
+      value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
+      hint: diagnostics.left_out.flows === 0 ? undefined : t('The smallest; denied flows are always sent.'),
+    },
+    {
+      label: t('Byte counters'),
+      value: <ReportedFlag stale={stale} value={diagnostics.nf_conntrack_acct} noTone="warn" />,
+    },
+    {
+      label: t('Tracked connections'),
+      value: connections === null ? <Status tone="unknown">{t('Unknown')}</Status> : trackedText(t, connections, most),
+    },
+    { label: t('Interfaces'), value: interfaces === null ? null : t('{n, number} counted', { n: interfaces }) },
+    { label: t('conntrack tool'), value: diagnostics.conntrack_path && <Mono wrap>{diagnostics.conntrack_path}</Mono> },
+  ];
+}

@@ -1,0 +1,69 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { paths } from '@/lib/paths';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { parseAsId, parseAsTime } from '../shared/list-state';
+import { DEFAULT_RANGE, resolveRange, TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
+
+const PARSERS = {
+  range: parseAsStringLiteral(TRAFFIC_RANGE_VALUES),
+  since: parseAsTime,
+  until: parseAsTime,
+  tenant_id: parseAsId,
+};
+
+/** Which time, and whose traffic, the dashboard is about; all of it in the URL. */
+export function useDashboardView() {
+  const [view, setView] = useQueryStates(PARSERS, { scroll: false, history: 'push' });
+  return { view, setView: (change: Parameters<typeof setView>[0]) => void setView(change) };
+}
+export type DashboardView = ReturnType<typeof useDashboardView>['view'];
+
+/** Heartbeats bring no events of their own; whatever else changes comes by events at once. */
+const REFRESH_MS = 10_000;
+
+const LIVE = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
+
+/**
+ * The three parts of the dashboard, each for itself: one that cannot be read leaves the others. A span that ends now goes on
+ * with the time at every reading, and what is shown stays until the newer figures are there.
+ */
+export function useDashboard(view: DashboardView, suspiciousLimit: number | undefined) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { tenant_id, range, since, until } = view;
+  const tenant = tenant_id === null ? {} : { tenant_id };
+  const reversed = since !== null && until !== null && since >= until;
+  const time = () => resolveRange({ range, since, until }, Date.now());
+  const security = useQuery({
+    ...LIVE,
+    enabled: !reversed,
+    queryKey: [...trpc.dashboard.security.pathKey(), view, suspiciousLimit],
+    queryFn: ({ signal }) =>
+      client.dashboard.security.query(
+        { ...time(), ...tenant, ...(suspiciousLimit !== undefined && { suspicious_limit: suspiciousLimit }) },
+        { signal },
+      ),
+  });
+  const traffic = useQuery({
+    ...LIVE,
+    enabled: !reversed,
+    queryKey: [...trpc.dashboard.traffic.pathKey(), view],
+    queryFn: ({ signal }) => client.dashboard.traffic.query({ ...time(), ...tenant }, { signal }),
+  });
+  const operations = useQuery({ ...trpc.dashboard.operations.queryOptions(tenant), ...LIVE });
+  return { security, traffic, operations, reversed };
+}
+
+type Filter = Partial<
+  Record<'source' | 'destination' | 'port' | 'protocol' | 'workload_id' | 'cluster_id' | 'decision' | 'group', string>
+>;
+
+/** The flows behind a figure: of the same time and tenant, narrowed down as given. */
+export const flowsHref = ({ range, since, until, tenant_id }: DashboardView, filter: Filter = {}): string =>
+  paths.flows({
+    ...filter,
+    tenant_id,
+    ...(since || until ? { since, until } : { range: range === DEFAULT_RANGE ? null : range }),
+  });

@@ -1,0 +1,61 @@
+import type { PolicyListItem } from '@/domain/policies';
+import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/policy/policy';
+import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
+import { msg, type Translate } from '@/lib/i18n/translator';
+
+type Deployments = PolicyListItem['deployments'];
+
+/** Reasons of all clusters, each once, in their order of weight. */
+export function allReasons({ deployments }: { deployments: Deployments }): DeploymentReason[] {
+  const found = new Set(deployments.flatMap((deployment) => deployment.reasons));
+  return DEPLOYMENT_REASONS.filter((reason) => found.has(reason));
+}
+
+/** The status of a policy as it is shown. */
+export const shownOf = ({
+  deployment_status: status,
+  deployments,
+}: Pick<PolicyListItem, 'deployment_status' | 'deployments'>) => shownStatus({ status, deployments });
+
+/** `12 guests in 2 clusters`: where a policy wants rules or has some; null when nowhere. */
+export function guestsText(t: Translate, deployments: Deployments): string | null {
+  const places = deployments.filter((deployment) => deployment.guests > 0);
+  const guests = places.reduce((sum, { guests: n }) => sum + n, 0);
+  if (guests === 0) return null;
+  return placesText(t, guests, places.length);
+}
+
+/** `12 guests in 2 clusters`, `1 guest`: one cluster goes without saying. */
+export const placesText = (t: Translate, guests: number, clusters: number): string =>
+  clusters > 1
+    ? t('{guests, plural, one {# guest} other {# guests}} in {clusters, plural, one {# cluster} other {# clusters}}', {
+        guests,
+        clusters,
+      })
+    : t('{n, plural, one {# guest} other {# guests}}', { n: guests });
+
+/** Rules of the policy that are live now, wanted or not. */
+export const liveRules = (deployments: Deployments): number =>
+  deployments.reduce((sum, { live, outdated, leftover }) => sum + live + outdated + leftover, 0);
+
+export const DIRECTION_LABELS: Record<(typeof POLICY_DIRECTIONS)[number], { label: string; description: string }> = {
+  in: { label: msg('Inbound'), description: msg('Rules stand at the targets and look at traffic that arrives there.') },
+  out: {
+    label: msg('Outbound'),
+    description: msg('Rules stand at the sources and look at traffic that leaves there.'),
+  },
+  both: { label: msg('Both'), description: msg('Rules stand at both ends: traffic must pass both.') },
+};
+
+export const DEFAULT_LABELS: Record<(typeof DEFAULT_ACTIONS)[number], { label: string; description: string }> = {
+  none: {
+    label: msg('Leave the default of the guest'),
+    description: msg('What no rule matches is decided as before.'),
+  },
+  drop: {
+    label: msg('Drop what no rule accepts'),
+    description: msg(
+      'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+    ),
+  },
+};

@@ -1,0 +1,42 @@
+import type { Deployment, GuestResultStatus } from '@/domain/deployments';
+import { msg } from '@/lib/i18n/translator';
+import type { Tone } from '@/ui/status';
+
+type Word = { tone: Tone; word: string };
+
+/** How an apply or a cleanup went. */
+export const DEPLOYMENT_RUN_LABELS: Record<Deployment['status'], Word> = {
+  queued: { tone: 'neutral', word: msg('Queued') },
+  running: { tone: 'info', word: msg('Running') },
+  ok: { tone: 'ok', word: msg('Succeeded') },
+  partial: { tone: 'warn', word: msg('Partly done') },
+  failed: { tone: 'danger', word: msg('Failed') },
+};
+
+/** What became of one guest. */
+export const GUEST_RESULT_LABELS: Record<GuestResultStatus, Word> = {
+  queued: { tone: 'neutral', word: msg('Waiting') },
+  running: { tone: 'info', word: msg('Writing') },
+  ok: { tone: 'ok', word: msg('Done') },
+  unchanged: { tone: 'ok', word: msg('Was right already') },
+  partial: { tone: 'warn', word: msg('Partly done') },
+  failed: { tone: 'danger', word: msg('Failed') },
+  skipped: { tone: 'off', word: msg('Skipped') },
+};
+
+export const KIND_LABELS: Record<Deployment['kind'], string> = {
+  apply: msg('Apply'),
+  cleanup: msg('Removal of rules'),
+  removal: msg('Removal after a move'),
+};
+
+export const TRIGGER_LABELS: Record<Deployment['trigger'], string> = {
+  apply: msg('Applied by hand'),
+  retry: msg('Retry of what failed'),
+  reconcile: msg('Reconcile'),
+  apply_pending: msg('Apply all pending'),
+  disabled: msg('Policy disabled'),
+  audit: msg('Switched to audit'),
+  deleted: msg('Policy deleted'),
+  moved: msg('Workload moved'),
+};

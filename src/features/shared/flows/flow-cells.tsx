@@ -1,0 +1,36 @@
+import type { Flow } from '@/domain/flow/flow';
+import { isExternal } from '@/domain/flow/flow-label';
+import { formatDateTime } from '@/lib/format';
+import { useT } from '@/lib/i18n/use-t';
+import { WorkloadLink } from '../entity-links';
+import { endText } from './flow-labels';
+
+/** One end of a flow: the guest, if it is known, and the address. */
+export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destination' }) {
+  const t = useT();
+  const id = flow[`${end}_workload_id`];
+  const name = flow[`${end}_workload_name`];
+  const address = endText(flow[`${end}_ip`], flow[`${end}_port`]);
+  return (
+    <span className="flex min-w-0 items-baseline gap-1.5" title={flow[`${end}_label`]}>
+      {id && name && (
+        <span className="min-w-0 shrink truncate">
+          <WorkloadLink id={id} name={name} />
+        </span>
+      )}
+      <span className="mono shrink-0">{address}</span>
+      {isExternal(flow[`${end}_label`]) && <span className="shrink-0 text-sm text-faint">{t('external')}</span>}
+    </span>
+  );
+}
+
+/** When a flow was seen, to the second: what happened within a minute is told apart. The date stands with other days. */
+export function FlowTime({ at }: { at: string }) {
+  const text = formatDateTime(at);
+  const today = formatDateTime(new Date().toISOString()).slice(0, 10);
+  return (
+    <time dateTime={at} title={text} className="tabular-nums">
+      {text.startsWith(today) ? text.slice(11, 19) : text.slice(5, 19)}
+    </time>
+  );
+}

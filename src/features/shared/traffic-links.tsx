@@ -1,0 +1,35 @@
+'use client';
+import { Activity, Share2 } from 'lucide-react';
+import Link from 'next/link';
+import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { usePermissions } from './use-permissions';
+
+type Props = { filter: { node_id: string } | { workload_id: string } | { address: string; cluster_id: string } };
+
+/** Leads from a thing to its flows, for those who may see any. */
+export function FlowsLink({ filter }: Props) {
+  const t = useT();
+  const { can } = usePermissions();
+  if (!can('flow:read')) return null;
+  return (
+    <Link className={buttonClass()} href={paths.flows(filter)}>
+      <Activity size={14} aria-hidden />
+      {t('Flows')}
+    </Link>
+  );
+}
+
+/** Leads from a workload to the map of its neighbours, for those who may see any flows. */
+export function TopologyLink({ workloadId }: { workloadId: string }) {
+  const t = useT();
+  const { can } = usePermissions();
+  if (!can('flow:read')) return null;
+  return (
+    <Link className={buttonClass()} href={paths.topology({ workload_id: workloadId, at: workloadId })}>
+      <Share2 size={14} aria-hidden />
+      {t('Neighbours')}
+    </Link>
+  );
+}

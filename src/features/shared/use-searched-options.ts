@@ -1,0 +1,66 @@
+'use client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useT } from '@/lib/i18n/use-t';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import type { RemoteSearch } from '@/ui/combobox-popup';
+import { useDebounced } from './use-timers';
+
+type Within = { clusterId?: string; enabled?: boolean };
+
+/** What a search by name asks for, once the typing has paused. */
+function useSearchInput(clusterId: string | undefined) {
+  const [text, onSearch] = useState('');
+  const q = useDebounced(text.trim());
+  const input = {
+    limit: 30,
+    sort: 'name' as const,
+    ...(q && { q: q.slice(0, 200) }),
+    ...(clusterId && { cluster_id: clusterId }),
+  };
+  return { input, onSearch };
+}
+
+const remoteSearch = (
+  query: { isFetching: boolean; error: unknown },
+  onSearch: (text: string) => void,
+  failed: string,
+): RemoteSearch => ({
+  onSearch,
+  loading: query.isFetching,
+  error: query.error ? (failureOf(query.error).detail ?? failed) : null,
+});
+
+/** Networks as choices, found by name; of one cluster when it is given. */
+export function useNetworkOptions({ clusterId, enabled = true }: Within = {}) {
+  const t = useT();
+  const trpc = useTRPC();
+  const { input, onSearch } = useSearchInput(clusterId);
+  const query = useQuery({ ...trpc.networks.list.queryOptions(input), enabled, placeholderData: keepPreviousData });
+  const options = useMemo(
+    () =>
+      query.data?.items.map(({ id, name, cluster_name }) => ({ value: id, label: name, description: cluster_name })) ??
+      [],
+    [query.data],
+  );
+  return { options, remote: remoteSearch(query, onSearch, t('Networks could not be read')) };
+}
+
+/** Workloads as choices, found by name, VMID, address or MAC; of one cluster when it is given. */
+export function useWorkloadOptions({ clusterId, enabled = true }: Within = {}) {
+  const t = useT();
+  const trpc = useTRPC();
+  const { input, onSearch } = useSearchInput(clusterId);
+  const query = useQuery({ ...trpc.workloads.list.queryOptions(input), enabled, placeholderData: keepPreviousData });
+  const options = useMemo(
+    () =>
+      query.data?.items.map((workload) => ({
+        value: workload.id,
+        label: `${workload.name} (${workload.vmid})`,
+        description: clusterId ? (workload.node_name ?? undefined) : workload.cluster_name,
+      })) ?? [],
+    [query.data, clusterId],
+  );
+  return { options, remote: remoteSearch(query, onSearch, t('Workloads could not be read')) };
+}

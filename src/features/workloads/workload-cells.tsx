@@ -1,0 +1,64 @@
+'use client';
+import Link from 'next/link';
+import type { Workload } from '@/domain/inventory';
+import type { Translate } from '@/lib/i18n/translator';
+import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { Status } from '@/ui/status';
+import { Missing } from '@/ui/values';
+
+type Counted = Pick<Workload, 'interfaces_total' | 'interfaces_firewalled' | 'config_read_at'>;
+
+/** In words: `All 2`, `1 of 2`, `None of 2`, `Unknown`; null for a guest without network cards. */
+export function firewallText(
+  t: Translate,
+  { interfaces_total: total, interfaces_firewalled: on, config_read_at }: Counted,
+): string | null {
+  if (config_read_at === null) return t('Unknown');
+  if (total === 0) return null;
+  if (on === total) return total === 1 ? t('On') : t('All {total, number}', { total });
+  if (on === 0) return total === 1 ? t('Off') : t('None of {total, number}', { total });
+  return t('{n, number} of {total, number}', { n: on, total });
+}
+
+/** On how many network cards the firewall flag is set. One card without it is a way around every rule. */
+export function FirewallShare({ workload }: { workload: Counted }) {
+  const t = useT();
+  const text = firewallText(t, workload);
+  if (text === null) return <Missing label={t('No network card')} />;
+  const { interfaces_total, interfaces_firewalled, config_read_at } = workload;
+  if (config_read_at === null) return <Status tone="unknown">{text}</Status>;
+  const tone = interfaces_firewalled === interfaces_total ? 'ok' : interfaces_firewalled === 0 ? 'off' : 'warn';
+  return <Status tone={tone}>{text}</Status>;
+}
+
+/** The tags of a guest; each leads to all guests that carry it. */
+export function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="inline-flex max-w-full gap-1" title={tags.join(', ')}>
+      {tags.map((tag) => (
+        <Link
+          key={tag}
+          href={paths.workloads({ tag })}
+          className="inline-flex h-5 max-w-28 shrink-0 items-center truncate rounded-sm border bg-surface-2 px-1.5 text-sm text-muted hover:text-text"
+        >
+          {tag}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
+/** The first addresses of a guest, and how many more there are. */
+export function Addresses({ workload }: { workload: Pick<Workload, 'primary_addresses' | 'addresses_total'> }) {
+  const t = useT();
+  const { primary_addresses, addresses_total } = workload;
+  if (primary_addresses.length === 0) return <Missing label={t('No address known')} />;
+  const more = addresses_total - primary_addresses.length;
+  return (
+    <span title={primary_addresses.join(', ')}>
+      <span className="mono">{primary_addresses.join(', ')}</span>
+      {more > 0 && <span className="text-faint"> +{more}</span>}
+    </span>
+  );
+}
