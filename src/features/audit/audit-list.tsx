@@ -3,7 +3,7 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { ACTOR_KINDS } from '@/domain/audit';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterChip } from '@/ui/filter-bar';
+import { FilterChip } from '@/ui/facet';
 import { declareList } from '../shared/list/declare-list';
 import { chip, choice, inUrl, named } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';

@@ -7,7 +7,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { FilterChip } from '@/ui/filter-bar';
+import { FilterChip } from '@/ui/facet';
 import { Section } from '@/ui/section';
 import { expiredRange } from '../shared/traffic-range';
 import { useServerList } from '../shared/use-server-list';

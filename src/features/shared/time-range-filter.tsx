@@ -4,8 +4,7 @@ import { formatDateTime } from '@/lib/format';
 import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Dialog } from '@/ui/dialog';
-import { Facet } from '@/ui/facet';
-import { FilterChip } from '@/ui/filter-bar';
+import { Facet, FilterChip } from '@/ui/facet';
 import { CustomRange } from './custom-range';
 import { presetRange, TIME_PRESETS, type TimeRange } from './time-range';
 

@@ -2,7 +2,8 @@
 import type { Topology } from '@/domain/topology/topology';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterBar, FilterChip } from '@/ui/filter-bar';
+import { FilterChip } from '@/ui/facet';
+import { FilterBar } from '@/ui/filter-bar';
 import { choice, entity, flag } from '../shared/list/filters';
 import { useFacets } from '../shared/list/use-facets';
 import { useClusterOptions } from '../shared/use-cluster-options';

@@ -16,7 +16,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { FilterChip } from '@/ui/filter-bar';
+import { FilterChip } from '@/ui/facet';
 import { ENFORCEMENT_LABELS, KIND_LABELS, PROTECTION_STATES, WORKLOAD_STATES } from '../shared/inventory-states';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, flag, named, several } from '../shared/list/filters';

@@ -2,8 +2,7 @@
 import type { ComponentType } from 'react';
 import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import type { FacetProps } from '@/ui/facet';
-import { FilterChip } from '@/ui/filter-bar';
+import { type FacetProps, FilterChip } from '@/ui/facet';
 import type { Option } from '@/ui/option';
 import type { FilterSpec, FilterValue } from '../list-state';
 import { useClusterOptions } from '../use-cluster-options';
