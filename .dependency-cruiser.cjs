@@ -28,6 +28,10 @@ module.exports = {
     },
     never('domain-is-pure', '^src/domain/', '^(src/(?!domain/)|workers/|agent/|node_modules/(?!zod/))'),
     never('ui-knows-no-domain', '^src/ui/', '^src/(app|features|server|domain)/', { ok: '^src/domain/net/' }),
+    // Its links fetch ahead what the pointer reaches, not everything on the screen.
+    never('links-come-from-ui', '^src/', '^node_modules/next/.*link[.](js|d[.]ts)$', {
+      except: '^src/ui/link[.]tsx$',
+    }),
     never('client-without-server', '^src/(features|ui|lib)/', '^src/server/', { ok: '^src/server/api/root[.]ts$' }),
     never('router-type-only', '^src/(features|ui|lib)/', '^src/server/api/root[.]ts$', { values: true }),
     never('features-stay-apart', '^src/features/([^/]+)/', '^src/features/(?!($1|shared)/)'),

@@ -208,3 +208,16 @@ test('a chosen theme is there before any script ran', async ({ adminPage: page }
     expect(await response?.text()).toContain(`data-theme="${theme}"`);
   }
 });
+
+test('a page fetches ahead only the page that the pointer reaches', async ({ adminPage: page }) => {
+  const ahead: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (searchParams.has('_rsc')) ahead.push(pathname);
+  });
+  await page.goto('/workloads');
+  await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('link').first()).toBeVisible();
+  expect(ahead).toEqual([]);
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Nodes' }).hover();
+  await expect.poll(() => [...new Set(ahead)]).toEqual(['/nodes']);
+});

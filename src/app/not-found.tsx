@@ -1,9 +1,9 @@
-import Link from 'next/link';
 import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 
 export const generateMetadata = titled(msg('Not found'));
 

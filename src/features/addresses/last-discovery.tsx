@@ -1,10 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { Link } from '@/ui/link';
 import { RelativeTime } from '@/ui/values';
 import { RunState } from '../shared/sync/sync-state';
 import { usePermissions } from '../shared/use-permissions';

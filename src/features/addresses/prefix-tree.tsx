@@ -1,6 +1,5 @@
 'use client';
 import { Download, ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'lucide-react';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
@@ -13,6 +12,7 @@ import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { RowActions } from '@/ui/menu';
 import { showToast } from '@/ui/toast';

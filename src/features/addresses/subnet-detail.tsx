@@ -1,7 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Split, Trash2 } from 'lucide-react';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
@@ -12,6 +11,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { useCommands } from '@/ui/command-registry';
+import { Link } from '@/ui/link';
 import { RowActions } from '@/ui/menu';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';

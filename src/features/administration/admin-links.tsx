@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import { paths } from '@/lib/paths';
+import { Link } from '@/ui/link';
 
 export function TenantLink({ id, name }: { id: string; name: string }) {
   return (

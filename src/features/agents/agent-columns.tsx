@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import type { Agent } from '@/domain/agent';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -6,6 +5,7 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
+import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { useNow } from '@/ui/use-now';
 import { Missing, Mono } from '@/ui/values';

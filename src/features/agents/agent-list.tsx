@@ -1,13 +1,13 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Activity, Download, RadioTower, Server } from 'lucide-react';
-import Link from 'next/link';
 import { useMemo, useState } from 'react';
 import { AGENT_SORTS, AGENT_STATUSES } from '@/domain/agent';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { Link } from '@/ui/link';
 import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
 import { declareList } from '../shared/list/declare-list';

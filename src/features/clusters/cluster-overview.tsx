@@ -1,5 +1,4 @@
 'use client';
-import Link from 'next/link';
 import type { Cluster } from '@/domain/cluster';
 import { formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
@@ -7,6 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';

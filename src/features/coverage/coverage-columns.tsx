@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import type { WorkloadCoverage } from '@/domain/coverage';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
+import { Link } from '@/ui/link';
 import { Meter } from '@/ui/meter';
 import { Elapsed } from '../shared/elapsed';
 import { ClusterLink } from '../shared/entity-links';

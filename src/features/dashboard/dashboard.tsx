@@ -1,11 +1,11 @@
 'use client';
 import clsx from 'clsx';
-import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { Facet } from '@/ui/facet';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';

@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import { formatCount } from '@/lib/format';
+import { Link } from '@/ui/link';
 import { StatusDot, type Tone } from '@/ui/status';
 
 export type Figure = { id: string; word: string; tone: Tone; count: number; href: string };

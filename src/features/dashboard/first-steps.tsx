@@ -1,11 +1,11 @@
 import clsx from 'clsx';
 import { Check } from 'lucide-react';
-import Link from 'next/link';
 import type { DashboardOperations, PolicyStandings } from '@/domain/dashboard/dashboard';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 
 export type Step = { id: string; title: string; text: string; href: string; action: string; done: boolean };
 

@@ -1,10 +1,10 @@
 import { ShieldCheck } from 'lucide-react';
-import Link from 'next/link';
 import type { PolicyStandings } from '@/domain/dashboard/dashboard';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DeploymentState } from '../shared/deployment-state';
 import { PolicyLink } from '../shared/entity-links';

@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import { PROTECTIONS } from '@/domain/firewall/protection';
@@ -7,6 +6,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
+import { Link } from '@/ui/link';
 import { agentsText, enforcementText, LEVEL_LABELS, policiesText, suspiciousText } from './dashboard-labels';
 import { PostureGauge } from './posture-gauge';
 import { ShareBar } from './share-bar';

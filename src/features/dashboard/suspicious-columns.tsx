@@ -1,9 +1,9 @@
-import Link from 'next/link';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
+import { Link } from '@/ui/link';
 import { Mono } from '@/ui/values';
 import { WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';

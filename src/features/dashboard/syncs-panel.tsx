@@ -1,10 +1,10 @@
 import { Waypoints } from 'lucide-react';
-import Link from 'next/link';
 import type { LastSync } from '@/domain/dashboard/dashboard';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { ClusterLink } from '../shared/entity-links';

@@ -1,9 +1,9 @@
 import { Activity } from 'lucide-react';
-import Link from 'next/link';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { type DashboardView, flowsHref } from './dashboard-view';
 import { type Monitored, trafficEmpty } from './monitoring';
 

@@ -1,10 +1,10 @@
 import { CircleCheck } from 'lucide-react';
-import Link from 'next/link';
 import type { DashboardOperations } from '@/domain/dashboard/dashboard';
 import { formatCount } from '@/lib/format';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { Link } from '@/ui/link';
 import { StatusDot } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { AGENT_STATES } from '../shared/agents/agent-state';

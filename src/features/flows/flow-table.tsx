@@ -1,6 +1,5 @@
 'use client';
 import { Activity } from 'lucide-react';
-import Link from 'next/link';
 import { useMemo, useState } from 'react';
 import type { FlowListInput, JudgedFlow } from '@/domain/flow/flow';
 import { formatDateTime } from '@/lib/format';
@@ -10,6 +9,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { expiredRange } from '../shared/traffic-range';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';

@@ -1,7 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import Link from 'next/link';
 import type { GuestFirewall as Firewall } from '@/domain/guest-firewall';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,6 +8,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';

@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import type { NotificationIncident } from '@/domain/notifications/incident';
 import { objectPage } from '@/domain/notifications/object-page';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
+import { Link } from '@/ui/link';
 import { Status, type Tone } from '@/ui/status';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 

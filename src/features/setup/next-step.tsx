@@ -1,13 +1,13 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Box, Network, RadioTower, Server, Waypoints } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 
 /** Where to go from here. */
 export function NextStep({ clusterId }: { clusterId: string | null }) {

@@ -1,7 +1,7 @@
 'use client';
-import Link from 'next/link';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { Link } from '@/ui/link';
 import { Missing } from '@/ui/values';
 import { usePermissions } from './use-permissions';
 

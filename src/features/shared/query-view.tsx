@@ -1,5 +1,4 @@
 'use client';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -7,6 +6,7 @@ import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 
 type Props<T> = {

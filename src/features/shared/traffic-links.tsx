@@ -1,9 +1,9 @@
 'use client';
 import { Activity, Share2 } from 'lucide-react';
-import Link from 'next/link';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { usePermissions } from './use-permissions';
 
 type Props = { filter: { node_id: string } | { workload_id: string } | { address: string; cluster_id: string } };

@@ -1,10 +1,10 @@
 'use client';
 import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
-import Link from 'next/link';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { Menu } from '@/ui/menu';
 import { parseTheme } from '@/ui/theme-cookie';
 import { useTheme } from '@/ui/use-theme';

@@ -1,7 +1,7 @@
 'use client';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useT } from '@/lib/i18n/use-t';
+import { Link } from '@/ui/link';
 import { usePageTrail } from '@/ui/page-trail';
 import { sectionOf } from './navigation';
 

@@ -1,8 +1,8 @@
 'use client';
 import clsx from 'clsx';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { useT } from '@/lib/i18n/use-t';
+import { Link } from '@/ui/link';
 import { Tooltip } from '@/ui/tooltip';
 import { type NavGroup, sectionOf } from './navigation';
 

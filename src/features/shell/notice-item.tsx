@@ -1,12 +1,12 @@
 'use client';
 import { Check } from 'lucide-react';
-import Link from 'next/link';
 import type { Notification } from '@/domain/notifications/notification';
 import { objectPage } from '@/domain/notifications/object-page';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { IconButton } from '@/ui/button';
+import { Link } from '@/ui/link';
 import { RelativeTime } from '@/ui/values';
 import { EVENT_LABELS } from '../shared/notification-labels';
 

@@ -1,7 +1,6 @@
 'use client';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { BellOff } from 'lucide-react';
-import Link from 'next/link';
 import type { MarkNotificationsRead, Notification } from '@/domain/notifications/notification';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -10,6 +9,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 import { usePermissions } from '../shared/use-permissions';

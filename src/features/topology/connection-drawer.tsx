@@ -1,5 +1,4 @@
 'use client';
-import Link from 'next/link';
 import { mergeVerdicts, type SummedVerdict } from '@/domain/summed-verdict';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -8,6 +7,7 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
+import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';

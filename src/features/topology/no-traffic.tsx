@@ -1,12 +1,12 @@
 'use client';
 import { Activity } from 'lucide-react';
-import Link from 'next/link';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { usePermissions } from '../shared/use-permissions';
 import type { TopologyState } from './use-topology-view';
 

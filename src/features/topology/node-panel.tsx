@@ -1,6 +1,5 @@
 'use client';
 import { ArrowDownLeft, ArrowUpRight, Crosshair, X } from 'lucide-react';
-import Link from 'next/link';
 import { useMemo } from 'react';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { formatBytes } from '@/lib/format';
@@ -9,6 +8,7 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Mono } from '@/ui/values';
 import { KIND_LABELS, WorkloadState } from '../shared/inventory-states';

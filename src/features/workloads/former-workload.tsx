@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import type { FormerWorkload as Former } from '@/domain/former-workload';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -8,6 +7,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';

@@ -1,9 +1,9 @@
 'use client';
-import Link from 'next/link';
 import type { Workload } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { Missing } from '@/ui/values';
 

@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import type { Project } from '@/domain/project';
 import type { Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
+import { Link } from '@/ui/link';
 import { TenantLink } from '../admin-links';
 
 const make = columnsOf<Project>();

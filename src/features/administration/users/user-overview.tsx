@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import type { User } from '@/domain/user';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
+import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';

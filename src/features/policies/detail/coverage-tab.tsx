@@ -1,6 +1,5 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { PolicyCoverage } from '@/domain/coverage';
 import { msg, optionsIn } from '@/lib/i18n/translator';
@@ -10,6 +9,7 @@ import { useTRPC } from '@/lib/trpc';
 import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { SegmentedControl } from '@/ui/segmented-control';

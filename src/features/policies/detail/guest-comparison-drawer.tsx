@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import type { FirewallRuleView } from '@/domain/firewall/rule-view';
 import type { PolicyGuestComparison } from '@/domain/policy-guests';
 import { useT } from '@/lib/i18n/use-t';
@@ -11,6 +10,7 @@ import { Badge } from '@/ui/badge';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';

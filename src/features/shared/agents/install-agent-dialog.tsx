@@ -1,6 +1,5 @@
 'use client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { AgentInstall } from '@/domain/agent';
 import { formatDuration } from '@/lib/format';
@@ -13,6 +12,7 @@ import { buttonClass } from '@/ui/button-class';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
+import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { useCountdown } from '../use-timers';

@@ -1,10 +1,10 @@
 'use client';
-import Link from 'next/link';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { Drawer } from '@/ui/drawer';
+import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { LiveRun } from '../sync/live-run';

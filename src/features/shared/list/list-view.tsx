@@ -1,6 +1,5 @@
 'use client';
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { Children, type ComponentProps, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,6 +9,7 @@ import { useCommands } from '@/ui/command-registry';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
+import { Link } from '@/ui/link';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../use-permissions';
 import type { Empty, ListTexts } from './declare-list';
