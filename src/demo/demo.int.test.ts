@@ -160,7 +160,7 @@ describe('a demo', () => {
       'Customers reach the load balancers': 'active',
       'Applications reach PostgreSQL': 'partial',
       'Applications reach the cache': 'stale',
-      'Web servers speak to the balancers only': null,
+      'Web servers reach the balancers only': null,
       'Databases accept nothing from web servers': null,
       'Backups by the old backup server': 'unresolved',
       'Desktops do not reach each other': null,

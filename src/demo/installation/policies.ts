@@ -38,7 +38,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
     reason: 'Review of the database network',
   },
   {
-    name: 'Web servers speak to the balancers only',
+    name: 'Web servers reach the balancers only',
     description: 'In audit mode until the traffic of two weeks shows nothing that it would break.',
     priority: 300,
     definition: {

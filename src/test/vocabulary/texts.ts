@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../i18n/sources';
+
+/** A stretch of English in a file. */
+export type Text = { path: string; line: number; text: string };
+/** Texts by area: what they are, and the folder they are in. */
+export type Areas = Map<string, Text[]>;
+
+const CODE = ['src', 'workers', 'agent', 'packages', 'e2e', 'scripts'];
+const SKIPPED =
+  /(^|\/)(node_modules|dist|out|target|\.\w[\w.]*)\/|^src\/lib\/i18n\/catalogs\/|^src\/test\/vocabulary\//;
+/** Where errors, summaries, logs and e-mails come from. The console's texts are in the catalogs. */
+const SERVES = /^(src\/(server|domain|runtime|demo)|workers|agent)\//;
+const IS_TEST = /\.(test|spec|fixture)\.tsx?$|^src\/test\/|^e2e\//;
+/** Comments (lines below each other are one), quoted texts and templates, in the order in which they come. */
+const TOKENS =
+  /(?<comment>\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n[^\S\n]*\/\/[^\n]*)*)|(?<quoted>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)/g;
+const TITLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*$/;
+const TEMPLATE = /(?:sql(?:<[^>]*>)?|String\.raw)\s*$/;
+
+const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
+const add = (areas: Areas, area: string, text: Text) => areas.set(area, [...(areas.get(area) ?? []), text]);
+const filesBelow = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
+
+/** The part of the code that a file belongs to: `agent`, `src/domain`, and each domain of the server. */
+function folderOf(path: string): string {
+  const parts = path.split('/').slice(0, -1);
+  const depth = path.startsWith('src/server/') ? 3 : path.startsWith('src/') ? 2 : 1;
+  return parts.slice(0, depth).join('/');
+}
+
+/** Comments, titles of tests and texts of a program. */
+export function addCode(areas: Areas, path: string, source: string): void {
+  const folder = folderOf(path);
+  for (const { groups, index, 0: token } of source.matchAll(TOKENS)) {
+    const text = { path, line: lineAt(source, index), text: token };
+    if (groups?.comment) add(areas, `comments ${folder}`, text);
+    else if (IS_TEST.test(path)) {
+      if (TITLED.test(source.slice(Math.max(0, index - 40), index))) add(areas, `test titles ${folder}`, text);
+    } else if (SERVES.test(path) && token.includes(' ') && !TEMPLATE.test(source.slice(Math.max(0, index - 40), index)))
+      add(areas, `texts ${folder}`, text);
+  }
+}
+
+/** Markdown without what is code: spans and blocks of it, and addresses of links. Positions stay. */
+export function proseOf(markdown: string): string {
+  return markdown.replaceAll(/^```[\s\S]*?^```|^ {4}.*|`[^`\n]*`|(?<=\])\([^)\s]*\)/gm, (code) =>
+    code.replaceAll(/[^\n]/g, ' '),
+  );
+}
+
+function addDocuments(areas: Areas): void {
+  const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesBelow('docs')];
+  for (const path of documents.filter((name) => name.endsWith('.md'))) {
+    const prose = proseOf(readFileSync(join(ROOT, path), 'utf8'));
+    if (!path.startsWith('docs/decisions/')) add(areas, 'docs', { path, line: 1, text: prose });
+    else {
+      add(areas, 'decisions', { path, line: 1, text: prose.replaceAll(/^## .*/gm, '') });
+      for (const { index, 0: title } of prose.matchAll(/^(?:## |- \[\d+\]).*/gm))
+        add(areas, 'decision titles', { path, line: lineAt(prose, index), text: title });
+    }
+  }
+}
+
+/** The comments of what operators copy: units, compose and its kind. */
+function addDeployment(areas: Areas): void {
+  const files = ['compose.yaml', 'Dockerfile', '.env.example', ...filesBelow('deploy')];
+  for (const path of files.filter((name) => /\.\w+$|Dockerfile$/.test(name) && !name.endsWith('.json')))
+    add(areas, 'docs', { path, line: 1, text: readFileSync(join(ROOT, path), 'utf8') });
+}
+
+/** The English texts of the console: what the catalogs translate. */
+function addMessages(areas: Areas): void {
+  for (const path of filesBelow('src/lib/i18n/catalogs/de').filter((name) => name.endsWith('.json'))) {
+    const source = readFileSync(join(ROOT, path), 'utf8');
+    for (const { index, 1: key = '""' } of source.matchAll(/^\s*("(?:\\.|[^"\\])*"):/gm))
+      add(areas, 'messages', { path, line: lineAt(source, index + 3), text: JSON.parse(key) });
+  }
+}
+
+/** Everything that is held to the glossary. */
+export function allTexts(): Areas {
+  const areas: Areas = new Map();
+  addMessages(areas);
+  addDocuments(areas);
+  addDeployment(areas);
+  const programs = CODE.flatMap(filesBelow).filter((path) => /\.(tsx?|mjs)$/.test(path) && !SKIPPED.test(path));
+  for (const path of programs.sort()) addCode(areas, path, readFileSync(join(ROOT, path), 'utf8'));
+  return areas;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { BANNED } from './banned-words';
+import held from './held-counts.json';
+import { type Areas, addCode, allTexts, proseOf, type Text } from './texts';
+
+/** Between words: blanks, line breaks, and what begins a line of a comment. */
+const GAP = '(?:\\s|\\*|//|#)+';
+const ANY = new RegExp(
+  `(?<![\\w-])(?:${BANNED.map(([pattern]) => `(${pattern.replaceAll(' ', GAP)})`).join('|')})(?![\\w-])`,
+  'gi',
+);
+
+/** Each banned word as `file:line: word → what to say`. Code spans are names, not words. */
+function bannedIn({ path, line, text }: Text): string[] {
+  const prose = text.replaceAll(/`[^`\n]+`/g, (code, index: number) => (index === 0 ? code : ' '.repeat(code.length)));
+  return [...prose.matchAll(ANY)].map(({ index, 0: word, ...match }) => {
+    const which = BANNED.findIndex((_, i) => match[i + 1] !== undefined);
+    const at = line + prose.slice(0, index).split('\n').length - 1;
+    return `${path}:${at}: "${word.replaceAll(/[\s*/#]+/g, ' ')}" → ${BANNED[which]?.[1]}`;
+  });
+}
+
+const inText = (text: string) => bannedIn({ path: 'a.md', line: 1, text: proseOf(text) });
+const inCode = (path: string, source: string) => {
+  const areas: Areas = new Map();
+  addCode(areas, path, source);
+  return [...areas].map(([area, texts]) => [area, texts.flatMap(bannedIn)] as const);
+};
+
+describe('the vocabulary check', () => {
+  it('names file, line, word and replacement', () => {
+    expect(inText('A line.\nDone by\nhand.')).toEqual(['a.md:2: "by hand" → manually']);
+  });
+
+  it('matches whole words and phrases only', () => {
+    expect(inText('The mended fence. Amend it. A stand-alone unit stands.')).toEqual(['a.md:1: "mended" → fix']);
+    expect(inText('A graphics card, the address space, a standing order, tell me')).toEqual([]);
+  });
+
+  it('passes over code spans, code blocks and addresses of links', () => {
+    expect(inText('The user `nobody`, [link](x.md#by-hand)\n```\nby hand\n```\n')).toEqual([]);
+  });
+
+  it('finds comments, texts of the server, and titles of tests', () => {
+    expect(inCode('src/server/a.ts', "/** Done by\n * hand. */\nconst a = 'go by hand'; sql`by hand`")).toEqual([
+      ['comments src/server', ['src/server/a.ts:1: "by hand" → manually']],
+      ['texts src/server', ['src/server/a.ts:3: "by hand" → manually']],
+    ]);
+    expect(inCode('agent/a.test.ts', "it.each([1])('stands at', () => f('by hand'))")).toEqual([
+      ['test titles agent', ['agent/a.test.ts:1: "stands at" → are placed on, are in']],
+    ]);
+  });
+});
+
+const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap(bannedIn)]));
+
+describe('banned words', () => {
+  it.each([...found].map(([area, words]) => ({ area, words })))(
+    'occur in $area no more than is held',
+    ({ area, words }) => {
+      const allowed: number = (held as Record<string, number>)[area] ?? 0;
+      const list = words.join('\n');
+      expect(
+        words.length,
+        `Reword what is new (docs/glossary.md); the count never rises:\n${list}`,
+      ).toBeLessThanOrEqual(allowed);
+      expect(allowed, `Lower "${area}" in held-counts.json to ${words.length}.`).toBe(words.length);
+    },
+  );
+
+  it('are held for no area that does not exist', () => {
+    expect(Object.keys(held).filter((area) => !found.has(area))).toEqual([]);
+  });
+});
