@@ -1,5 +1,5 @@
-# One image for web, worker and migrations; see compose.yaml. It holds Next's standalone server and the bundles, no
-# node_modules of its own, and runs as an unprivileged user. DATABASE_URL, REDIS_URL and FABRIC_SECRET_KEY are required.
+# One image for web, worker and migrations; see compose.yaml. It contains Next's standalone server and the bundles, without
+# a full node_modules, and runs as an unprivileged user. DATABASE_URL, REDIS_URL and FABRIC_SECRET_KEY are required.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -17,7 +17,7 @@ WORKDIR /app
 COPY --from=build /app/.next/standalone .next/standalone
 COPY --from=build /app/dist dist
 COPY --from=build /app/drizzle drizzle
-# Native code of the bundles, as Next traced it.
+# Native modules that the bundles need, as traced by Next.
 RUN ln -s .next/standalone/node_modules node_modules
 USER node
 EXPOSE 3000
