@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
 import { integer, PgDialect, pgTable, text } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { columnsOf, conditionsOf, isSet, sortKeysOf } from './declared-fields';
+import { columnsOf, conditionsOf, hasText, isSet, sortKeysOf } from './declared-fields';
 
 const guests = pgTable('guests', {
   id: text().notNull(),
@@ -96,5 +98,33 @@ describe('conditionsOf', () => {
     expect(() => conditionsOf({ zone: 'a' }, guests, {})).toThrow('no condition for the filter zone');
     // @ts-expect-error a number is not what the column holds
     conditionsOf({ pool: 1 }, guests, {});
+  });
+});
+
+describe('hasText', () => {
+  it('looks for the text in every column, with the characters that mean something to LIKE escaped', () => {
+    expect(written(hasText(guests.name, guests.pool)('50%_'))).toEqual([
+      '("guests"."name" ilike $1 or "guests"."pool" ilike $2)',
+      '%50\\%\\_%',
+      '%50\\%\\_%',
+    ]);
+    expect(written(hasText(guests.name)('a'))).toEqual(['"guests"."name" ilike $1', '%a%']);
+  });
+});
+
+describe('every list of a table', () => {
+  const server = fileURLToPath(new URL('..', import.meta.url));
+  const lists = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    // The storage of flows reads from views of its tables, which no schema names.
+    .filter((file) => /(^|\/)queries\/[^/]+\.ts$/.test(file) && !/\.(test|fixture)\.ts$/.test(file))
+    .map((file) => ({ file, source: readFileSync(`${server}/${file}`, 'utf8') }))
+    .filter(({ source }) => source.includes('pageOfRows'));
+
+  it('selects and filters by what its schemas declare', () => {
+    expect(lists.length).toBeGreaterThan(20);
+    const undeclared = lists.filter(
+      ({ source }) => !source.includes('columnsOf(') || !source.includes('conditionsOf('),
+    );
+    expect(undeclared.map(({ file }) => file)).toEqual([]);
   });
 });

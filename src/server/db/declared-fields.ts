@@ -1,6 +1,7 @@
-import { type AnyColumn, eq, getTableColumns, isNotNull, isNull, type SQL } from 'drizzle-orm';
+import { type AnyColumn, eq, getTableColumns, ilike, isNotNull, isNull, or, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
+import { likePattern } from './like-pattern';
 
 /** What the schema of an answer names is selected, sorted and filtered by the columns of the same names. */
 type Columns<T extends PgTable> = T['_']['columns'];
@@ -86,6 +87,12 @@ export const isSet =
   (column: AnyColumn) =>
   (wanted: boolean): SQL =>
     wanted ? isNotNull(column) : isNull(column);
+
+/** Whether a text stands in one of the columns, in whatever case: what most lists search with `q`. */
+export const hasText =
+  (...columns: (AnyColumn | SQL)[]) =>
+  (text: string): SQL | undefined =>
+    or(...columns.map((column) => ilike(column, likePattern(text))));
 
 /** A filter that is not answered by the database: its caller narrows the list by other means. */
 export const answeredElsewhere = (): undefined => undefined;

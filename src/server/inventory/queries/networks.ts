@@ -1,10 +1,9 @@
-import { and, asc, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { NETWORK_SORTS, Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
@@ -17,9 +16,6 @@ const columns = (reach: Reach) =>
     subnets_total: sql<number>`(select count(*)::int from ${subnets} where ${and(eq(subnets.network_id, networks.id), subnetInReach(reach))})`,
   });
 
-const searchCondition = (text: string): SQL | undefined =>
-  or(...[networks.name, networks.alias, networks.description].map((column) => ilike(column, likePattern(text))));
-
 const select = (reach: Reach) =>
   db.select(columns(reach)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
 
@@ -27,7 +23,10 @@ const select = (reach: Reach) =>
 export async function listNetworks(reach: Reach, input: NetworkListInput): Promise<Page<Network>> {
   const conditions = [
     networkInReach(reach),
-    ...conditionsOf(input, networks, { q: searchCondition, missing: isSet(networks.missing_since) }),
+    ...conditionsOf(input, networks, {
+      q: hasText(networks.name, networks.alias, networks.description),
+      missing: isSet(networks.missing_since),
+    }),
   ];
   const sorts = sortKeysOf(Network, NETWORK_SORTS, columns(reach));
   return pageOfRows<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
