@@ -1,12 +1,20 @@
-import { and, desc, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
-import type { AddressHolder, AddressListInput, IpAddress, IpAddressDetail } from '@/domain/ipam/ip-address';
+import { and, desc, eq, ilike, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import {
+  ADDRESS_SORTS,
+  AddressHolder,
+  type AddressListInput,
+  IpAddress,
+  type IpAddressDetail,
+} from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import { normalizeMac } from '@/domain/net/mac-address';
 import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
+import { answeredElsewhere, columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipAddressHistory, ipamConflicts } from '../../db/schema/ipam';
@@ -36,79 +44,41 @@ function searchCondition(text: string): SQL | undefined {
 
 /** The conditions of a list's filters, over `ip_addresses` alone. */
 export function addressFilters(input: Omit<AddressListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
-  const { subnet_id } = input;
-  const inside = sql`(select s.id from ${subnets} s join ${subnets} p on p.id = ${subnet_id}
+  const inside = (id: string) => sql`(select s.id from ${subnets} s join ${subnets} p on p.id = ${id}
     where s.network_id = p.network_id and s.cidr <<= p.cidr)`;
-  return [
-    input.cluster_id === undefined ? undefined : eq(ipAddresses.cluster_id, input.cluster_id),
-    input.network_id === undefined ? undefined : eq(ipAddresses.network_id, input.network_id),
-    subnet_id === undefined
-      ? undefined
-      : input.nested
-        ? sql`${ipAddresses.subnet_id} in ${inside}`
-        : eq(ipAddresses.subnet_id, subnet_id),
-    input.workload_id === undefined ? undefined : eq(ipAddresses.workload_id, input.workload_id),
-    input.state === undefined ? undefined : eq(ipAddresses.state, input.state),
-    input.source === undefined ? undefined : eq(ipAddresses.source, input.source),
-    input.family === undefined ? undefined : sql`family(${ipAddresses.address}) = ${input.family}`,
-    input.within === undefined ? undefined : sql`${ipAddresses.address} <<= ${input.within}::inet`,
-    input.mac === undefined ? undefined : sql`${ipAddresses.mac} = ${input.mac}::macaddr`,
-    input.assigned === undefined
-      ? undefined
-      : input.assigned
-        ? isNotNull(ipAddresses.workload_id)
-        : isNull(ipAddresses.workload_id),
-    input.q ? searchCondition(input.q) : undefined,
-  ];
+  return conditionsOf(input, ipAddresses, {
+    q: searchCondition,
+    subnet_id: (id) => (input.nested ? sql`${ipAddresses.subnet_id} in ${inside(id)}` : eq(ipAddresses.subnet_id, id)),
+    // Says which addresses `subnet_id` means.
+    nested: answeredElsewhere,
+    family: (family) => sql`family(${ipAddresses.address}) = ${family}`,
+    within: (cidr) => sql`${ipAddresses.address} <<= ${cidr}::inet`,
+    assigned: isSet(ipAddresses.workload_id),
+  });
 }
 
-const columns = {
-  id: ipAddresses.id,
-  cluster_id: ipAddresses.cluster_id,
+/** The name of the workload stands beside it: the list is sorted by it. */
+const SortedAddress = IpAddress.extend({ workload_name: z.string().nullable() });
+type Row = z.output<typeof SortedAddress>;
+
+const columns = columnsOf(SortedAddress, ipAddresses, {
   cluster_name: clusters.name,
-  network_id: ipAddresses.network_id,
   network_name: networks.name,
-  subnet_id: ipAddresses.subnet_id,
   subnet_cidr: subnets.cidr,
   address: sql<string>`host(${ipAddresses.address})`.as('address'),
-  state: ipAddresses.state,
-  source: ipAddresses.source,
-  workload_id: ipAddresses.workload_id,
   workload: sql<
     IpAddress['workload']
   >`case when ${workloads.id} is null then null else json_build_object('id', ${workloads.id},
     'name', ${workloads.name}, 'vmid', ${workloads.vmid}, 'kind', ${workloads.kind}, 'external_id', ${workloads.external_id},
     'status', ${workloads.status}, 'project_id', ${workloads.project_id}) end`,
-  interface_id: ipAddresses.interface_id,
   interface_name: workloadInterfaces.name,
-  mac: ipAddresses.mac,
-  hostname: ipAddresses.hostname,
-  description: ipAddresses.description,
-  first_seen_at: ipAddresses.first_seen_at,
-  last_seen_at: ipAddresses.last_seen_at,
-  version: ipAddresses.version,
-  created_at: ipAddresses.created_at,
-  updated_at: ipAddresses.updated_at,
-};
-
-const SORTS: SortKeys = {
-  address: { column: ipAddresses.address },
-  state: { column: ipAddresses.state },
-  source: { column: ipAddresses.source },
-  hostname: { column: ipAddresses.hostname, nullable: true },
-  cluster_name: { column: clusters.name },
-  network_name: { column: networks.name },
-  workload_name: { column: workloads.name, nullable: true },
-  last_seen_at: { column: ipAddresses.last_seen_at, nullable: true },
-  created_at: { column: ipAddresses.id },
-  updated_at: { column: ipAddresses.updated_at },
-};
-
-type Row = IpAddress & { workload_name: string | null };
+  workload_name: workloads.name,
+});
+const SORTS = sortKeysOf(SortedAddress, ADDRESS_SORTS, { ...columns, address: ipAddresses.address });
 
 const select = (executor: Executor) =>
   executor
-    .select({ ...columns, workload_name: workloads.name })
+    .select(columns)
     .from(ipAddresses)
     .innerJoin(clusters, eq(clusters.id, ipAddresses.cluster_id))
     .innerJoin(networks, eq(networks.id, ipAddresses.network_id))
@@ -170,17 +140,13 @@ export async function listAddressHolders(
     sql`(${ofProject} and (${workloads.project_since} is null or ${until_at} is null or ${until_at} > ${workloads.project_since}))`;
   const since = ofProject ? sql`, case when ${ofProject} then ${workloads.project_since} end` : sql``;
   return db
-    .select({
-      id: ipAddressHistory.id,
-      workload_id: ipAddressHistory.workload_id,
-      workload_name: sql<string>`coalesce(${workloadOwners.workload_name}, ${workloads.name}, ${ipAddressHistory.workload_name})`,
-      workload_external_id: ipAddressHistory.workload_external_id,
-      interface_name: ipAddressHistory.interface_name,
-      mac: ipAddressHistory.mac,
-      source: ipAddressHistory.source,
-      from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at}${since})`.mapWith(from_at),
-      until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
-    })
+    .select(
+      columnsOf(AddressHolder, ipAddressHistory, {
+        workload_name: sql<string>`coalesce(${workloadOwners.workload_name}, ${workloads.name}, ${ipAddressHistory.workload_name})`,
+        from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at}${since})`.mapWith(from_at),
+        until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
+      }),
+    )
     .from(ipAddressHistory)
     .leftJoin(workloads, eq(workloads.id, ipAddressHistory.workload_id))
     .leftJoin(workloadOwners, during)

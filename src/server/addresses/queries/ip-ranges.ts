@@ -1,34 +1,24 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { IpRange, RangeListInput } from '@/domain/ipam/ip-range';
+import { IpRange, RANGE_SORTS, type RangeListInput } from '@/domain/ipam/ip-range';
 import type { Page } from '@/domain/list';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { ipRanges } from '../../db/schema/ipam';
 import { subnets } from '../../db/schema/networks';
 import { subnetInReach } from '../../inventory/queries/ipam-reach';
 
-const columns = {
-  id: ipRanges.id,
-  subnet_id: ipRanges.subnet_id,
-  subnet_cidr: subnets.cidr,
-  network_id: ipRanges.network_id,
-  kind: ipRanges.kind,
-  first_address: sql<string>`host(${ipRanges.first_address})`.as('first_address'),
-  last_address: sql<string>`host(${ipRanges.last_address})`.as('last_address'),
-  description: ipRanges.description,
-  version: ipRanges.version,
-  created_at: ipRanges.created_at,
-  updated_at: ipRanges.updated_at,
-};
+const StoredRange = IpRange.omit({ size: true });
 type Row = Omit<IpRange, 'size'>;
 
-const SORTS: SortKeys = {
-  first_address: { column: ipRanges.first_address },
-  kind: { column: ipRanges.kind },
-  created_at: { column: ipRanges.id },
-};
+const columns = columnsOf(StoredRange, ipRanges, {
+  subnet_cidr: subnets.cidr,
+  first_address: sql<string>`host(${ipRanges.first_address})`.as('first_address'),
+  last_address: sql<string>`host(${ipRanges.last_address})`.as('last_address'),
+});
+const SORTS = sortKeysOf(StoredRange, RANGE_SORTS, { ...columns, first_address: ipRanges.first_address });
 
 const withSize = (row: Row): IpRange => {
   const [first, last] = [parseIp(row.first_address), parseIp(row.last_address)];
@@ -46,13 +36,7 @@ function rangeInReach(tenants: Reach): SQL | undefined {
 
 /** Ranges within reach, page by page. Two queries. */
 export async function listIpRanges(tenants: Reach, input: RangeListInput): Promise<Page<IpRange>> {
-  const conditions = [
-    rangeInReach(tenants),
-    input.subnet_id === undefined ? undefined : eq(ipRanges.subnet_id, input.subnet_id),
-    input.network_id === undefined ? undefined : eq(ipRanges.network_id, input.network_id),
-    input.kind === undefined ? undefined : eq(ipRanges.kind, input.kind),
-    input.q ? sql`${ipRanges.description} ilike ${`%${input.q.replace(/[\\%_]/g, '\\$&')}%`}` : undefined,
-  ];
+  const conditions = [rangeInReach(tenants), ...conditionsOf(input, ipRanges, { q: hasText(ipRanges.description) })];
   const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'first_address', id: ipRanges.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))

@@ -1,10 +1,11 @@
 import { type AnyColumn, and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
-import type { ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
+import { CONFLICT_SORTS, type ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf, sortKeysOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { ipamConflicts } from '../../db/schema/ipam';
@@ -44,38 +45,22 @@ const addressId = (tenants: Reach): SQL<string | null> =>
     : sql`(select ${ipAddresses.id} from ${ipAddresses}
         where ${eq(ipAddresses.id, ipamConflicts.ip_address_id)} and ${addressInReach(tenants)})`;
 
-const columns = (tenants: Reach) => ({
-  id: ipamConflicts.id,
-  cluster_id: ipamConflicts.cluster_id,
-  cluster_name: clusters.name,
-  kind: ipamConflicts.kind,
-  status: ipamConflicts.status,
-  resolution: ipamConflicts.resolution,
-  ip_address_id: addressId(tenants),
-  network_id: ipamConflicts.network_id,
-  network_name: networks.name,
-  address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
-  mac: macOf(tenants),
-  workload: party(ipamConflicts.workload_id, tenants),
-  interface_name: ofParty(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
-  other_workload: party(ipamConflicts.other_workload_id, tenants),
-  other_interface_name: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_interface_name, tenants),
-  other_mac: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
-  other_source: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
-  note: ipamConflicts.note,
-  resolved_at: ipamConflicts.resolved_at,
-  resolved_by_name: ipamConflicts.resolved_by_name,
-  version: ipamConflicts.version,
-  created_at: ipamConflicts.created_at,
-  updated_at: ipamConflicts.updated_at,
-});
+const columns = (tenants: Reach) =>
+  columnsOf(IpamConflict, ipamConflicts, {
+    cluster_name: clusters.name,
+    ip_address_id: addressId(tenants),
+    network_name: networks.name,
+    address: sql<string | null>`host(${ipamConflicts.address})`.as('address'),
+    mac: macOf(tenants),
+    workload: party(ipamConflicts.workload_id, tenants),
+    interface_name: ofParty(ipamConflicts.workload_id, ipamConflicts.interface_name, tenants),
+    other_workload: party(ipamConflicts.other_workload_id, tenants),
+    other_interface_name: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_interface_name, tenants),
+    other_mac: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_mac, tenants),
+    other_source: ofParty(ipamConflicts.other_workload_id, ipamConflicts.other_source, tenants),
+  });
 
-const SORTS: SortKeys = {
-  created_at: { column: ipamConflicts.id },
-  kind: { column: ipamConflicts.kind },
-  status: { column: ipamConflicts.status },
-  address: { column: ipamConflicts.address, nullable: true },
-};
+const SORTS = sortKeysOf(IpamConflict, CONFLICT_SORTS, { ...columns('all'), address: ipamConflicts.address });
 
 /** Whether a party within reach meets the condition. */
 const hasParty = (condition: SQL, tenants: Reach): SQL =>
@@ -96,22 +81,19 @@ const select = (executor: Executor, tenants: Reach) =>
 
 /** Conflicts within reach, newest first unless asked otherwise. Two queries. */
 export async function listConflicts(tenants: Reach, input: ConflictListInput): Promise<Page<IpamConflict>> {
-  const pattern = input.q ? likePattern(input.q) : undefined;
-  const { workload_id } = input;
+  const search = (text: string) =>
+    or(
+      ilike(sql`host(${ipamConflicts.address})`, likePattern(text)),
+      ilike(sql`(${macOf(tenants)})::text`, likePattern(text)),
+      hasParty(ilike(workloads.name, likePattern(text)), tenants),
+    );
   const conditions = [
     conflictInReach(tenants),
-    input.cluster_id === undefined ? undefined : eq(ipamConflicts.cluster_id, input.cluster_id),
-    input.kind === undefined ? undefined : eq(ipamConflicts.kind, input.kind),
-    input.status === undefined ? undefined : eq(ipamConflicts.status, input.status),
-    input.ip_address_id === undefined ? undefined : sql`${addressId(tenants)} = ${input.ip_address_id}`,
-    workload_id === undefined ? undefined : hasParty(sql`${workloads.id} = ${workload_id}`, tenants),
-    pattern === undefined
-      ? undefined
-      : or(
-          ilike(sql`host(${ipamConflicts.address})`, pattern),
-          ilike(sql`(${macOf(tenants)})::text`, pattern),
-          hasParty(ilike(workloads.name, pattern), tenants),
-        ),
+    ...conditionsOf(input, ipamConflicts, {
+      q: search,
+      ip_address_id: (id) => sql`${addressId(tenants)} = ${id}`,
+      workload_id: (id) => hasParty(sql`${workloads.id} = ${id}`, tenants),
+    }),
   ];
   return pageOfRows<IpamConflict>(input, { sorts: SORTS, sort: '-created_at', id: ipamConflicts.id }, (paging) => ({
     rows: select(db, tenants)

@@ -1,14 +1,15 @@
-import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { AddressState } from '@/domain/ipam/ip-address';
-import type { Subnet, SubnetDetail, SubnetListInput } from '@/domain/ipam/subnet';
+import { SUBNET_SORTS, Subnet, type SubnetDetail, type SubnetListInput } from '@/domain/ipam/subnet';
 import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
+import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
 import { liesIn } from '../../db/inet-range';
 import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -26,36 +27,18 @@ const parentId = (tenants: Reach) => sql<string | null>`(select p.id from ${subn
   where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr} and ${isSubnetInReach(P, tenants)}
   order by masklen(p.cidr) desc limit 1)`;
 
-const columns = (tenants: Reach) => ({
-  id: subnets.id,
-  cluster_id: subnets.cluster_id,
-  cluster_name: clusters.name,
-  network_id: subnets.network_id,
-  network_name: networks.name,
-  cidr: subnets.cidr,
-  family: sql<4 | 6>`family(${subnets.cidr})`,
-  parent_id: parentId(tenants),
-  gateway: sql<string | null>`host(${subnets.gateway})`,
-  dns_servers: subnets.dns_servers,
-  dhcp_enabled: subnets.dhcp_enabled,
-  vlan_tag: subnets.vlan_tag,
-  description: subnets.description,
-  source: subnets.source,
-  missing_since: subnets.missing_since,
-  version: subnets.version,
-  created_at: subnets.created_at,
-  updated_at: subnets.updated_at,
-});
+const StoredSubnet = Subnet.omit({ usage: true });
 export type SubnetWithoutUsage = Omit<Subnet, 'usage'>;
 
-const SORTS: SortKeys = {
-  cidr: { column: subnets.cidr },
-  network_name: { column: networks.name },
-  cluster_name: { column: clusters.name },
-  vlan_tag: { column: subnets.vlan_tag, nullable: true },
-  created_at: { column: subnets.id },
-  updated_at: { column: subnets.updated_at },
-};
+const columns = (tenants: Reach) =>
+  columnsOf(StoredSubnet, subnets, {
+    cluster_name: clusters.name,
+    network_name: networks.name,
+    family: sql<4 | 6>`family(${subnets.cidr})`,
+    parent_id: parentId(tenants),
+    gateway: sql<string | null>`host(${subnets.gateway})`,
+  });
+const SORTS = sortKeysOf(StoredSubnet, SUBNET_SORTS, columns('all'));
 
 const select = (executor: Executor, tenants: Reach) =>
   executor
@@ -114,35 +97,28 @@ export async function withUsage<T extends { id: string; cidr: string }>(
   });
 }
 
-/** Conditions of a list's filters. */
-function filters(tenants: Reach, input: Omit<SubnetListInput, 'limit' | 'cursor' | 'sort'>): (SQL | undefined)[] {
-  const pattern = input.q ? likePattern(input.q) : undefined;
-  return [
-    subnetInReach(tenants),
-    input.cluster_id === undefined ? undefined : eq(subnets.cluster_id, input.cluster_id),
-    input.network_id === undefined ? undefined : eq(subnets.network_id, input.network_id),
-    input.family === undefined ? undefined : sql`family(${subnets.cidr}) = ${input.family}`,
-    input.source === undefined ? undefined : eq(subnets.source, input.source),
-    input.within === undefined ? undefined : sql`${subnets.cidr} <<= ${input.within}::cidr`,
-    input.contains === undefined ? undefined : sql`${subnets.cidr} >>= ${input.contains}::inet`,
-    input.missing === undefined
-      ? undefined
-      : input.missing
-        ? isNotNull(subnets.missing_since)
-        : isNull(subnets.missing_since),
-    pattern === undefined
-      ? undefined
-      : or(
-          ilike(subnets.description, pattern),
-          sql`${subnets.cidr}::text ilike ${pattern}`,
-          sql`${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${pattern})`,
-        ),
-  ];
+function searchCondition(text: string): SQL | undefined {
+  const pattern = likePattern(text);
+  return or(
+    ilike(subnets.description, pattern),
+    sql`${subnets.cidr}::text ilike ${pattern}`,
+    sql`${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${pattern})`,
+  );
 }
+
+/** Conditions of a list's filters. */
+const filters = (input: SubnetListInput): (SQL | undefined)[] =>
+  conditionsOf(input, subnets, {
+    q: searchCondition,
+    family: (family) => sql`family(${subnets.cidr}) = ${family}`,
+    within: (cidr) => sql`${subnets.cidr} <<= ${cidr}::cidr`,
+    contains: (address) => sql`${subnets.cidr} >>= ${address}::inet`,
+    missing: isSet(subnets.missing_since),
+  });
 
 /** Subnets within reach, page by page. Three queries. */
 export async function listSubnets(tenants: Reach, input: SubnetListInput): Promise<Page<Subnet>> {
-  const conditions = filters(tenants, input);
+  const conditions = [subnetInReach(tenants), ...filters(input)];
   const page = await pageOfRows<SubnetWithoutUsage>(
     input,
     { sorts: SORTS, sort: 'cidr', id: subnets.id },

@@ -4,6 +4,7 @@ import type { FormerWorkload } from '@/domain/former-workload';
 import {
   WORKLOAD_SORTS,
   Workload,
+  WorkloadAddress,
   type WorkloadDetail,
   WorkloadInterface,
   type WorkloadListInput,
@@ -126,16 +127,7 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
       .where(eq(workloadInterfaces.workload_id, id))
       .orderBy(sql`length(${workloadInterfaces.name})`, asc(workloadInterfaces.name)),
     db
-      .select({
-        id: ipAddresses.id,
-        address: ipAddresses.address,
-        subnet_id: ipAddresses.subnet_id,
-        subnet_cidr: subnets.cidr,
-        network_id: ipAddresses.network_id,
-        interface_id: ipAddresses.interface_id,
-        state: ipAddresses.state,
-        source: ipAddresses.source,
-      })
+      .select(columnsOf(WorkloadAddress, ipAddresses, { subnet_cidr: subnets.cidr }))
       .from(ipAddresses)
       .innerJoin(subnets, eq(subnets.id, ipAddresses.subnet_id))
       .where(eq(ipAddresses.workload_id, id))
