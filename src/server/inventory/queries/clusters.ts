@@ -1,9 +1,10 @@
-import { and, asc, eq, ilike, isNotNull, or, type SQL, sql } from 'drizzle-orm';
-import type { Cluster, ClusterCounts, ClusterListInput } from '@/domain/cluster';
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
+import type { z } from 'zod';
+import { CLUSTER_SORTS, Cluster, ClusterCounts, type ClusterListInput } from '@/domain/cluster';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
@@ -22,34 +23,20 @@ const activeRun = sql<
   from ${syncRuns} where ${eq(syncRuns.cluster_id, clusters.id)} and ${syncRuns.kind} = 'inventory'
   and ${syncRuns.status} in ('queued', 'running'))`;
 
-/** A cluster as everyone may see it who may see it at all: without its token. */
-const publicColumns = {
-  id: clusters.id,
-  name: clusters.name,
-  api_url: clusters.api_url,
+/** A cluster as everyone may see it who may see it at all: without its token. Its counts are columns. */
+const CountedCluster = Cluster.omit({ counts: true }).extend(ClusterCounts.shape);
+type PublicRow = z.output<typeof CountedCluster>;
+
+const publicColumns = columnsOf(CountedCluster, clusters, {
   has_api_token: sql<boolean>`${clusters.api_token_encrypted} is not null`,
-  tls_fingerprint: clusters.tls_fingerprint,
-  rule_placement: clusters.rule_placement,
-  provider_version: clusters.provider_version,
-  provider_name: clusters.provider_name,
-  quorate: clusters.quorate,
-  firewall_enabled: clusters.firewall_enabled,
-  sync_status: clusters.sync_status,
-  last_sync_at: clusters.last_sync_at,
-  last_sync_error: clusters.last_sync_error,
-  last_sync_error_code: clusters.last_sync_error_code,
-  version: clusters.version,
-  created_at: clusters.created_at,
-  updated_at: clusters.updated_at,
   nodes: countOf(nodes),
   workloads: countOf(workloads),
   networks: countOf(networks),
   subnets: countOf(subnets),
   ip_addresses: countOf(ipAddresses),
   active_run: activeRun,
-};
-
-type PublicRow = Omit<Cluster, 'counts'> & ClusterCounts;
+});
+const SORTS = sortKeysOf(CountedCluster, CLUSTER_SORTS, publicColumns);
 
 const withCounts = ({ nodes, workloads, networks, subnets, ip_addresses, ...cluster }: PublicRow): Cluster => ({
   ...cluster,
@@ -62,20 +49,9 @@ export async function findCluster(executor: Executor, id: string): Promise<Clust
   return row ? withCounts(row) : null;
 }
 
-const SORTS: SortKeys = {
-  name: { column: clusters.name },
-  api_url: { column: clusters.api_url },
-  sync_status: { column: clusters.sync_status },
-  last_sync_at: { column: clusters.last_sync_at, nullable: true },
-  created_at: { column: clusters.id },
-};
-
 /** Clusters page by page with their counts. Two queries. */
 export async function listClusters(input: ClusterListInput): Promise<Page<Cluster>> {
-  const conditions: (SQL | undefined)[] = [
-    input.sync_status && eq(clusters.sync_status, input.sync_status),
-    input.q ? or(ilike(clusters.name, likePattern(input.q)), ilike(clusters.api_url, likePattern(input.q))) : undefined,
-  ];
+  const conditions = conditionsOf(input, clusters, { q: hasText(clusters.name, clusters.api_url) });
   const page = await pageOfRows<PublicRow>(input, { sorts: SORTS, sort: 'name', id: clusters.id }, (paging) => ({
     rows: db
       .select(publicColumns)

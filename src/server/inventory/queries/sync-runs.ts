@@ -1,7 +1,8 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { RunKind, RunTrigger, SyncRun, SyncRunListInput } from '@/domain/sync';
+import { type RunKind, type RunTrigger, SyncRun, type SyncRunListInput } from '@/domain/sync';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { syncRuns } from '../../db/schema/operations';
@@ -12,24 +13,7 @@ export type SyncRunRow = typeof syncRuns.$inferSelect;
 /** Leases of syncs and discoveries. */
 export const syncLeases = runLeases(syncRuns);
 
-const columns = {
-  id: syncRuns.id,
-  cluster_id: syncRuns.cluster_id,
-  cluster_name: clusters.name,
-  kind: syncRuns.kind,
-  status: syncRuns.status,
-  trigger: syncRuns.trigger,
-  requested_by: syncRuns.requested_by,
-  stage: syncRuns.stage,
-  progress_done: syncRuns.progress_done,
-  progress_total: syncRuns.progress_total,
-  counters: syncRuns.counters,
-  errors: syncRuns.errors,
-  attempts: syncRuns.attempts,
-  created_at: syncRuns.created_at,
-  started_at: syncRuns.started_at,
-  finished_at: syncRuns.finished_at,
-};
+const columns = columnsOf(SyncRun, syncRuns, { cluster_name: clusters.name });
 
 export async function findSyncRun(id: string): Promise<SyncRun | null> {
   const [row] = await db
@@ -42,11 +26,8 @@ export async function findSyncRun(id: string): Promise<SyncRun | null> {
 
 /** Runs page by page, newest first unless asked otherwise. Two queries. */
 export async function listSyncRuns(input: SyncRunListInput): Promise<Page<SyncRun>> {
-  const conditions = [
-    input.cluster_id && eq(syncRuns.cluster_id, input.cluster_id),
-    input.kind && eq(syncRuns.kind, input.kind),
-    input.status && eq(syncRuns.status, input.status),
-  ].filter((condition) => condition !== undefined && condition !== '');
+  // Nothing of a run is searched by text.
+  const conditions = conditionsOf(input, syncRuns, { q: () => undefined });
   return pageOfRows(
     input,
     { sorts: { created_at: { column: syncRuns.id } }, sort: '-created_at', id: syncRuns.id },
