@@ -55,6 +55,7 @@ export const Tenant = z.object({
 });
 export type Tenant = z.output<typeof Tenant>;
 
-export const TenantListInput = listInput(['name', 'created_at', 'updated_at'], {});
+export const TENANT_SORTS = ['name', 'created_at', 'updated_at'] as const;
+export const TenantListInput = listInput(TENANT_SORTS, {});
 export type TenantListInput = z.output<typeof TenantListInput>;
 export const TenantPage = pageOf(Tenant);

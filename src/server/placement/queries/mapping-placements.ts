@@ -1,8 +1,8 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { MappingConflict, MappingConflictListInput } from '@/domain/mapping-rule';
+import { MappingConflict, type MappingConflictListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';
@@ -155,30 +155,29 @@ const rulesOf = sql`from ${mappingRules} as r where r.enabled and (r.cluster_id 
 
 /** Workloads that enabled rules would give to different projects, page by page. Two queries. */
 export async function listMappingConflicts(input: MappingConflictListInput): Promise<Page<MappingConflict>> {
-  const where = sql`(${workloads.project_assigned_by} = 'rule'
-      or (${workloads.project_assigned_by} is null and ${workloads.project_id} is null))
-    and (select count(distinct r.project_id) ${rulesOf}) > 1
-    ${input.cluster_id ? sql`and ${workloads.cluster_id} = ${input.cluster_id}` : sql``}
-    ${input.q ? sql`and ${workloads.name} ilike ${likePattern(input.q)}` : sql``}`;
+  const where = and(
+    sql`(${workloads.project_assigned_by} = 'rule'
+      or (${workloads.project_assigned_by} is null and ${workloads.project_id} is null))`,
+    sql`(select count(distinct r.project_id) ${rulesOf}) > 1`,
+    ...conditionsOf(input, workloads, { q: hasText(workloads.name) }),
+  );
   const sorts = { name: { column: workloads.name } };
   return pageOfRows<MappingConflict>(input, { sorts, sort: 'name', id: workloads.id }, (paging) => ({
     rows: db
-      .select({
-        id: workloads.id,
-        name: workloads.name,
-        vmid: workloads.vmid,
-        cluster_id: workloads.cluster_id,
-        cluster_name: clusters.name,
-        rules: sql<MappingConflict['rules']>`(select jsonb_agg(jsonb_build_object('id', r.id, 'source', r.source,
+      .select(
+        columnsOf(MappingConflict, workloads, {
+          cluster_name: clusters.name,
+          rules: sql<MappingConflict['rules']>`(select jsonb_agg(jsonb_build_object('id', r.id, 'source', r.source,
           'value', r.value, 'cluster_id', r.cluster_id, 'priority', r.priority, 'project_id', r.project_id,
           'project_name', (select p.name from ${projects} as p where p.id = r.project_id),
           'tenant_id', (select p.tenant_id from ${projects} as p where p.id = r.project_id),
           'tenant_name', (select t.name from ${tenants} as t join ${projects} as p on p.tenant_id = t.id
             where p.id = r.project_id)) order by ${firstOf(sql`r`)}) ${rulesOf})`,
-      })
+        }),
+      )
       .from(workloads)
       .innerJoin(clusters, eq(clusters.id, workloads.cluster_id))
-      .where(paging.after ? sql`${where} and ${paging.after}` : where)
+      .where(and(where, paging.after))
       .orderBy(...paging.order)
       .limit(paging.limit),
     total: db.$count(workloads, where),

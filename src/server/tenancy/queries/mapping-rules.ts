@@ -1,9 +1,10 @@
 import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { MappingRule, MappingRuleListInput } from '@/domain/mapping-rule';
+import { MAPPING_RULE_SORTS, MappingRule, type MappingRuleListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf, sortKeysOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { clusters } from '../../db/schema/clusters';
 import { mappingRules } from '../../db/schema/mapping-rules';
@@ -15,26 +16,16 @@ const matches = sql`(${mappingRules.cluster_id} is null or ${eq(workloads.cluste
   and case ${mappingRules.source} when 'pool' then ${eq(workloads.pool, mappingRules.value)}
     else ${workloads.tags} @> array[${mappingRules.value}] end`;
 
-const columns = {
-  id: mappingRules.id,
-  source: mappingRules.source,
-  value: mappingRules.value,
-  cluster_id: mappingRules.cluster_id,
+const columns = columnsOf(MappingRule, mappingRules, {
   cluster_name: clusters.name,
-  project_id: mappingRules.project_id,
   project_name: projects.name,
   tenant_id: projects.tenant_id,
   tenant_name: tenants.name,
-  priority: mappingRules.priority,
-  enabled: mappingRules.enabled,
-  description: mappingRules.description,
   workloads_matched: sql<number>`(select count(*)::int from ${workloads} where ${matches})`,
   workloads_assigned: sql<number>`(select count(*)::int from ${workloads}
     where ${eq(workloads.mapping_rule_id, mappingRules.id)})`,
-  version: mappingRules.version,
-  created_at: mappingRules.created_at,
-  updated_at: mappingRules.updated_at,
-};
+});
+const SORTS = sortKeysOf(MappingRule, MAPPING_RULE_SORTS, columns);
 
 const select = (executor: Executor) =>
   executor
@@ -45,30 +36,19 @@ const select = (executor: Executor) =>
     .leftJoin(clusters, eq(clusters.id, mappingRules.cluster_id))
     .$dynamic();
 
-const SORTS: SortKeys = {
-  priority: { column: mappingRules.priority },
-  value: { column: mappingRules.value },
-  project_name: { column: projects.name },
-  created_at: { column: mappingRules.id },
-  updated_at: { column: mappingRules.updated_at },
-};
+function searchCondition(text: string): SQL | undefined {
+  const pattern = likePattern(text);
+  return or(
+    ilike(mappingRules.value, pattern),
+    ilike(mappingRules.description, pattern),
+    sql`exists (select 1 from ${projects} where ${eq(projects.id, mappingRules.project_id)}
+      and ${ilike(projects.name, pattern)})`,
+  );
+}
 
 /** Mapping rules page by page. Two queries. */
 export async function listMappingRules(input: MappingRuleListInput): Promise<Page<MappingRule>> {
-  const pattern = input.q ? likePattern(input.q) : null;
-  const where: SQL | undefined = and(
-    input.source && eq(mappingRules.source, input.source),
-    input.project_id ? eq(mappingRules.project_id, input.project_id) : undefined,
-    input.cluster_id ? eq(mappingRules.cluster_id, input.cluster_id) : undefined,
-    pattern === null
-      ? undefined
-      : or(
-          ilike(mappingRules.value, pattern),
-          ilike(mappingRules.description, pattern),
-          sql`exists (select 1 from ${projects} where ${eq(projects.id, mappingRules.project_id)}
-            and ${ilike(projects.name, pattern)})`,
-        ),
-  );
+  const where = and(...conditionsOf(input, mappingRules, { q: searchCondition }));
   return pageOfRows<MappingRule>(input, { sorts: SORTS, sort: 'priority', id: mappingRules.id }, (paging) => ({
     rows: select(db)
       .where(and(where, paging.after))

@@ -1,10 +1,10 @@
-import { and, eq, ilike, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
-import type { Project, ProjectListInput } from '@/domain/project';
+import { PROJECT_SORTS, Project, type ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
@@ -12,35 +12,18 @@ import { ownedInReach, workloadInReach } from './tenant-reach';
 
 export type ProjectRow = typeof projects.$inferSelect;
 
-const columns = {
-  id: projects.id,
-  tenant_id: projects.tenant_id,
+const columns = columnsOf(Project, projects, {
   tenant_name: tenants.name,
-  name: projects.name,
-  description: projects.description,
   workloads_total: sql<number>`(select count(*)::int from ${workloads} where ${eq(workloads.project_id, projects.id)})`,
-  version: projects.version,
-  created_at: projects.created_at,
-  updated_at: projects.updated_at,
-};
+});
+const SORTS = sortKeysOf(Project, PROJECT_SORTS, columns);
 
 const inReach = (reach: Reach): SQL | undefined =>
   ownedInReach({ tenant_id: projects.tenant_id, project_id: projects.id }, reach);
 
-const SORTS: SortKeys = {
-  name: { column: projects.name },
-  tenant_name: { column: tenants.name },
-  created_at: { column: projects.id },
-  updated_at: { column: projects.updated_at },
-};
-
 /** Projects within reach, page by page. Two queries. */
 export async function listProjects(reach: Reach, input: ProjectListInput): Promise<Page<Project>> {
-  const where = and(
-    inReach(reach),
-    input.tenant_id === undefined ? undefined : eq(projects.tenant_id, input.tenant_id),
-    input.q ? ilike(projects.name, likePattern(input.q)) : undefined,
-  );
+  const where = and(inReach(reach), ...conditionsOf(input, projects, { q: hasText(projects.name) }));
   return pageOfRows<Project>(input, { sorts: SORTS, sort: 'name', id: projects.id }, (paging) => ({
     rows: db
       .select(columns)

@@ -1,10 +1,10 @@
-import { and, eq, ilike, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
-import type { Tenant, TenantListInput } from '@/domain/tenant';
+import { TENANT_SORTS, Tenant, type TenantListInput } from '@/domain/tenant';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { projects, roleAssignments, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
@@ -20,11 +20,7 @@ export async function listTenantNames(executor: Executor, limit: number): Promis
     .limit(limit);
 }
 
-const columns = {
-  id: tenants.id,
-  name: tenants.name,
-  description: tenants.description,
-  on_move: tenants.on_move,
+const columns = columnsOf(Tenant, tenants, {
   counts: sql<Tenant['counts']>`json_build_object(
     'projects', (select count(*) from ${projects} where ${eq(projects.tenant_id, tenants.id)}),
     'workloads', (select count(*) from ${workloads} join ${projects} on ${eq(projects.id, workloads.project_id)}
@@ -33,28 +29,15 @@ const columns = {
       where ${eq(roleAssignments.tenant_id, tenants.id)}),
     'security_groups', (select count(*) from ${securityGroups} where ${eq(securityGroups.tenant_id, tenants.id)}),
     'policies', (select count(*) from ${policies} where ${eq(policies.tenant_id, tenants.id)}))`,
-  version: tenants.version,
-  created_at: tenants.created_at,
-  updated_at: tenants.updated_at,
-};
+});
+const SORTS = sortKeysOf(Tenant, TENANT_SORTS, columns);
 
 const inReach = (reach: TenantReach): SQL | undefined =>
   reach === 'all' ? undefined : inArray(tenants.id, [...reach]);
 
-const SORTS: SortKeys = {
-  name: { column: tenants.name },
-  created_at: { column: tenants.id },
-  updated_at: { column: tenants.updated_at },
-};
-
 /** Tenants within reach, page by page. Two queries. */
 export async function listTenants(reach: TenantReach, input: TenantListInput): Promise<Page<Tenant>> {
-  const where = and(
-    inReach(reach),
-    input.q
-      ? sql`(${ilike(tenants.name, likePattern(input.q))} or ${ilike(tenants.description, likePattern(input.q))})`
-      : undefined,
-  );
+  const where = and(inReach(reach), ...conditionsOf(input, tenants, { q: hasText(tenants.name, tenants.description) }));
   return pageOfRows<Tenant>(input, { sorts: SORTS, sort: 'name', id: tenants.id }, (paging) => ({
     rows: db
       .select(columns)
