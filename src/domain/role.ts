@@ -47,7 +47,8 @@ export const Role = z.object({
 });
 export type Role = z.output<typeof Role>;
 
-export const RoleListInput = listInput(['name', 'title', 'created_at'], {
+export const ROLE_SORTS = ['name', 'title', 'created_at'] as const;
+export const RoleListInput = listInput(ROLE_SORTS, {
   built_in: z
     .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
     .optional(),

@@ -1,6 +1,8 @@
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { ApiToken } from '@/domain/account';
 import type { ActingToken } from '@/domain/restrict-grants';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf } from '../../db/declared-fields';
 import { apiTokens, tenants, users } from '../../db/schema/access';
 import { findUserWithRoles, type UserWithRoles } from './users';
 
@@ -43,24 +45,10 @@ export async function noteApiTokenUse(id: string, use: { at: string; address: st
     );
 }
 
-const COLUMNS = {
-  id: apiTokens.id,
-  name: apiTokens.name,
-  prefix: apiTokens.prefix,
-  permissions: apiTokens.permissions,
-  tenant_id: apiTokens.tenant_id,
-  tenant_name: tenants.name,
-  created_at: apiTokens.created_at,
-  expires_at: apiTokens.expires_at,
-  last_used_at: apiTokens.last_used_at,
-  last_used_address: apiTokens.last_used_address,
-  suspended_at: apiTokens.suspended_at,
-};
-
 /** All tokens of a user, expired ones too, by name. */
 export async function listApiTokens(executor: Executor, userId: string) {
   return executor
-    .select(COLUMNS)
+    .select(columnsOf(ApiToken.omit({ expired: true }), apiTokens, { tenant_name: tenants.name }))
     .from(apiTokens)
     .leftJoin(tenants, eq(tenants.id, apiTokens.tenant_id))
     .where(eq(apiTokens.user_id, userId))

@@ -1,6 +1,7 @@
 import { and, asc, eq, lt, sql } from 'drizzle-orm';
-import type { UserIdentity } from '@/domain/sign-in-provider';
+import { UserIdentity } from '@/domain/sign-in-provider';
 import type { Executor, Tx } from '../../db/client';
+import { columnsOf } from '../../db/declared-fields';
 import {
   oidcRoleMappings,
   oidcSettings,
@@ -119,14 +120,7 @@ export async function findIdentity(tx: Tx, issuer: string, subject: string): Pro
 /** Accounts at providers that belong to a user, oldest first. */
 export async function listIdentities(executor: Executor, userId: string): Promise<UserIdentity[]> {
   return executor
-    .select({
-      id: userIdentities.id,
-      issuer: userIdentities.issuer,
-      subject: userIdentities.subject,
-      email: userIdentities.email,
-      created_at: userIdentities.created_at,
-      last_used_at: userIdentities.last_used_at,
-    })
+    .select(columnsOf(UserIdentity, userIdentities, {}))
     .from(userIdentities)
     .where(eq(userIdentities.user_id, userId))
     .orderBy(asc(userIdentities.id));

@@ -1,6 +1,8 @@
 import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
+import { AccountSession } from '@/domain/account';
 import type { SecondFactorKind } from '@/domain/sign-in-method';
 import type { Executor, Tx } from '../../db/client';
+import { columnsOf } from '../../db/declared-fields';
 import { refreshTokens } from '../../db/schema/access';
 import { type ProviderSessionRow, takeProviderSession } from './provider';
 
@@ -69,16 +71,14 @@ export async function findOpenFamilies(tx: Tx, userId: string): Promise<string[]
 /** Sign-ins of a user that are neither over nor expired, the one used last first. One row per sign-in. */
 export async function listOpenSessions(executor: Executor, userId: string, now: string) {
   const newest = executor
-    .selectDistinctOn([refreshTokens.family_id], {
-      id: refreshTokens.family_id,
-      user_agent: refreshTokens.user_agent,
-      source_address: refreshTokens.source_address,
-      method: refreshTokens.method,
-      second_factor: refreshTokens.second_factor,
-      signed_in_at: refreshTokens.begun_at,
-      last_used_at: refreshTokens.created_at,
-      expires_at: refreshTokens.expires_at,
-    })
+    .selectDistinctOn(
+      [refreshTokens.family_id],
+      columnsOf(AccountSession.omit({ current: true }), refreshTokens, {
+        id: refreshTokens.family_id,
+        signed_in_at: refreshTokens.begun_at,
+        last_used_at: refreshTokens.created_at,
+      }),
+    )
     .from(refreshTokens)
     .where(and(eq(refreshTokens.user_id, userId), isNull(refreshTokens.revoked_at), gt(refreshTokens.expires_at, now)))
     .orderBy(refreshTokens.family_id, desc(refreshTokens.id))

@@ -1,10 +1,10 @@
-import { and, eq, gt, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { BuiltInRole } from '@/domain/permissions';
-import type { Role, RoleListInput } from '@/domain/role';
+import { ROLE_SORTS, Role, type RoleListInput } from '@/domain/role';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { roleAssignments, roles } from '../../db/schema/access';
 
 export type RoleRow = typeof roles.$inferSelect;
@@ -16,34 +16,18 @@ export async function assignBuiltInRole(tx: Tx, userId: string, role: BuiltInRol
   await tx.insert(roleAssignments).values({ user_id: userId, role_id: row.id, tenant_id: null });
 }
 
-const columnsAt = (now: string) => ({
-  id: roles.id,
-  name: roles.name,
-  title: roles.title,
-  permissions: roles.permissions,
-  requires_second_factor: roles.requires_second_factor,
-  built_in: roles.built_in,
-  users_total: sql<number>`(select count(distinct ${roleAssignments.user_id})::int from ${roleAssignments}
+const columnsAt = (now: string) =>
+  columnsOf(Role, roles, {
+    users_total: sql<number>`(select count(distinct ${roleAssignments.user_id})::int from ${roleAssignments}
     where ${eq(roleAssignments.role_id, roles.id)}
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`,
-  version: roles.version,
-  created_at: roles.created_at,
-  updated_at: roles.updated_at,
-});
-
-const SORTS: SortKeys = {
-  name: { column: roles.name },
-  title: { column: roles.title },
-  created_at: { column: roles.id },
-};
+  });
 
 /** Roles page by page. Two queries. */
 export async function listRoles(input: RoleListInput, now: string): Promise<Page<Role>> {
-  const where = and(
-    input.built_in === undefined ? undefined : eq(roles.built_in, input.built_in),
-    input.q ? or(ilike(roles.name, likePattern(input.q)), ilike(roles.title, likePattern(input.q))) : undefined,
-  );
-  return pageOfRows<Role>(input, { sorts: SORTS, sort: 'title', id: roles.id }, (paging) => ({
+  const where = and(...conditionsOf(input, roles, { q: hasText(roles.name, roles.title) }));
+  const sorts = sortKeysOf(Role, ROLE_SORTS, columnsAt(now));
+  return pageOfRows<Role>(input, { sorts, sort: 'title', id: roles.id }, (paging) => ({
     rows: db
       .select(columnsAt(now))
       .from(roles)

@@ -1,35 +1,30 @@
-import { and, asc, eq, gt, ilike, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { Assignment, User, UserListInput } from '@/domain/user';
+import { Assignment, USER_SORTS, User, type UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../../db/schema/access';
 
 export type UserRow = typeof users.$inferSelect;
 type HeldAssignment = Assignment & { user_id: string; permissions: string[] };
 
-const columnsAt = (now: string) => ({
-  id: users.id,
-  email: users.email,
-  name: users.name,
-  active: users.active,
-  last_login_at: users.last_login_at,
-  second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
+const StoredUser = User.omit({ assignments: true });
+type StoredUser = Omit<User, 'assignments'>;
+
+const columnsAt = (now: string) =>
+  columnsOf(StoredUser, users, {
+    second_factor_at: sql<string | null>`(select ${secondFactors.confirmed_at} from ${secondFactors}
     where ${eq(secondFactors.user_id, users.id)})`.mapWith(secondFactors.confirmed_at),
-  password_sign_in: users.password_sign_in,
-  has_password: sql<boolean>`${users.password_hash} is not null`,
-  second_factor_required: sql<boolean>`exists (select 1 from ${roleAssignments}
+    has_password: sql<boolean>`${users.password_hash} is not null`,
+    second_factor_required: sql<boolean>`exists (select 1 from ${roleAssignments}
     join ${roles} on ${eq(roles.id, roleAssignments.role_id)}
     where ${eq(roleAssignments.user_id, users.id)} and ${roles.requires_second_factor}
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`,
-  sessions_total: sql<number>`(select count(distinct ${refreshTokens.family_id})::int from ${refreshTokens}
+    sessions_total: sql<number>`(select count(distinct ${refreshTokens.family_id})::int from ${refreshTokens}
     where ${eq(refreshTokens.user_id, users.id)} and ${refreshTokens.revoked_at} is null
       and ${refreshTokens.rotated_at} is null and ${refreshTokens.expires_at} > ${now})`,
-  version: users.version,
-  created_at: users.created_at,
-  updated_at: users.updated_at,
-});
+  });
 
 /** The roles of these users, expired ones too, oldest first. One query. */
 export async function findAssignments(
@@ -40,19 +35,14 @@ export async function findAssignments(
   if (userIds.length === 0) return [];
   const rows = await executor
     .select({
-      id: roleAssignments.id,
+      ...columnsOf(Assignment.omit({ expired: true }), roleAssignments, {
+        role: roles.name,
+        role_title: roles.title,
+        tenant_name: tenants.name,
+        project_name: projects.name,
+      }),
       user_id: roleAssignments.user_id,
-      role_id: roleAssignments.role_id,
-      role: roles.name,
-      role_title: roles.title,
       permissions: roles.permissions,
-      tenant_id: roleAssignments.tenant_id,
-      tenant_name: tenants.name,
-      project_id: roleAssignments.project_id,
-      project_name: projects.name,
-      expires_at: roleAssignments.expires_at,
-      source: roleAssignments.source,
-      created_at: roleAssignments.created_at,
     })
     .from(roleAssignments)
     .innerJoin(roles, eq(roles.id, roleAssignments.role_id))
@@ -63,48 +53,35 @@ export async function findAssignments(
   return rows.map((row) => ({ ...row, expired: row.expires_at !== null && row.expires_at <= now }));
 }
 
-function withAssignments(rows: readonly Omit<User, 'assignments'>[], held: readonly HeldAssignment[]): User[] {
+function withAssignments(rows: readonly StoredUser[], held: readonly HeldAssignment[]): User[] {
   const byUser = new Map<string, Assignment[]>(rows.map((row) => [row.id, []]));
   for (const { user_id, permissions: _, ...assignment } of held) byUser.get(user_id)?.push(assignment);
   return rows.map((row) => ({ ...row, assignments: byUser.get(row.id) ?? [] }));
 }
-
-const SORTS: SortKeys = {
-  email: { column: users.email },
-  name: { column: users.name },
-  active: { column: users.active },
-  last_login_at: { column: users.last_login_at, nullable: true },
-  created_at: { column: users.id },
-};
 
 /** Users with their roles, page by page. Three queries. */
 export async function listUsers(input: UserListInput, now: string): Promise<Page<User>> {
   const holds = (condition: SQL) =>
     sql`exists (select 1 from ${roleAssignments} where ${eq(roleAssignments.user_id, users.id)} and ${condition}
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`;
-  const where = and(
-    input.active === undefined ? undefined : eq(users.active, input.active),
-    input.second_factor === undefined
-      ? undefined
-      : sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
-          and ${secondFactors.confirmed_at} is not null) = ${input.second_factor}`,
-    input.role_id === undefined ? undefined : holds(eq(roleAssignments.role_id, input.role_id)),
-    input.tenant_id === undefined ? undefined : holds(eq(roleAssignments.tenant_id, input.tenant_id)),
-    input.q ? or(ilike(users.email, likePattern(input.q)), ilike(users.name, likePattern(input.q))) : undefined,
-  );
-  const page = await pageOfRows<Omit<User, 'assignments'>>(
-    input,
-    { sorts: SORTS, sort: 'email', id: users.id },
-    (paging) => ({
-      rows: db
-        .select(columnsAt(now))
-        .from(users)
-        .where(and(where, paging.after))
-        .orderBy(...paging.order)
-        .limit(paging.limit),
-      total: db.$count(users, where),
-    }),
-  );
+  const conditions = conditionsOf(input, users, {
+    q: hasText(users.email, users.name),
+    second_factor: (wanted) => sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
+      and ${secondFactors.confirmed_at} is not null) = ${wanted}`,
+    role_id: (id) => holds(eq(roleAssignments.role_id, id)),
+    tenant_id: (id) => holds(eq(roleAssignments.tenant_id, id)),
+  });
+  const where = and(...conditions);
+  const sorts = sortKeysOf(StoredUser, USER_SORTS, columnsAt(now));
+  const page = await pageOfRows<StoredUser>(input, { sorts, sort: 'email', id: users.id }, (paging) => ({
+    rows: db
+      .select(columnsAt(now))
+      .from(users)
+      .where(and(where, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(users, where),
+  }));
   const held = await findAssignments(
     db,
     page.items.map(({ id }) => id),
