@@ -123,7 +123,9 @@ export type ChangedPolicy = z.output<typeof ChangedPolicy>;
 export const DeletedPolicy = z.object({ id: z.uuid(), cleanup: z.array(CleanupRequest) });
 export type DeletedPolicy = z.output<typeof DeletedPolicy>;
 
-export const POLICY_SORTS = ['order', 'name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+/** Fields of a policy by which the list is sorted; `order` is that of evaluation. */
+export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
 const booleanFilter = z
   .union([z.boolean(), z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')])
   .optional();

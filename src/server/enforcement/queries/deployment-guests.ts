@@ -1,20 +1,19 @@
-import { and, asc, eq, getTableColumns, ilike, inArray, or, sql } from 'drizzle-orm';
-import type { DeploymentGuest, DeploymentGuestListInput, GuestResultStatus } from '@/domain/deployments';
+import { and, asc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
+import { DeploymentGuest, type DeploymentGuestListInput, type GuestResultStatus } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
 import { pageOfRows } from '../../db/page-of-rows';
 import { deploymentGuests } from '../../db/schema/deployments';
 
 export type DeploymentGuestRow = typeof deploymentGuests.$inferSelect;
 
-const { plan: _plan, state_before: _before, ...stored } = getTableColumns(deploymentGuests);
-const columns = {
-  ...stored,
+const columns = columnsOf(DeploymentGuest, deploymentGuests, {
   reason: sql<
     string | null
   >`case when ${deploymentGuests.status} = 'skipped' then ${deploymentGuests.problems} -> 0 ->> 'code' end`,
-};
+});
 
 /** Guests of a deployment page by page, by vmid unless asked otherwise; `q` is part of the name, or the vmid. Two queries. */
 export function listDeploymentGuests(
@@ -23,10 +22,9 @@ export function listDeploymentGuests(
 ): Promise<Page<DeploymentGuest>> {
   const filters = [
     eq(deploymentGuests.deployment_id, deploymentId),
-    input.status ? eq(deploymentGuests.status, input.status) : undefined,
-    input.q
-      ? or(ilike(deploymentGuests.name, likePattern(input.q)), sql`${deploymentGuests.vmid}::text = ${input.q}`)
-      : undefined,
+    ...conditionsOf(input, deploymentGuests, {
+      q: (text) => or(ilike(deploymentGuests.name, likePattern(text)), sql`${deploymentGuests.vmid}::text = ${text}`),
+    }),
   ];
   return pageOfRows(
     input,

@@ -1,9 +1,9 @@
-import { and, eq, ilike, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
-import type { Deployment, DeploymentListInput } from '@/domain/deployments';
+import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
+import { Deployment, type DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
@@ -23,31 +23,12 @@ const guestCounts = sql<Deployment['guests']>`coalesce((select json_object_agg(c
   select ${deploymentGuests.status} as status, count(*)::int as n from ${deploymentGuests}
   where ${deploymentGuests.deployment_id} = ${deployments.id} group by 1) counted), '{}')`;
 
-const columns = {
-  id: deployments.id,
-  operation_id: deployments.operation_id,
-  policy_id: deployments.policy_id,
-  policy_name: deployments.policy_name,
-  policy_version: deployments.policy_version,
-  cluster_id: deployments.cluster_id,
+const columns = columnsOf(Deployment, deployments, {
   cluster_name: clusters.name,
-  kind: deployments.kind,
-  trigger: deployments.trigger,
-  status: deployments.status,
-  retry_of: deployments.retry_of,
   from_preview: sql<boolean>`${deployments.fingerprints} is not null`,
-  progress_done: deployments.progress_done,
-  progress_total: deployments.progress_total,
   guests: guestCounts,
-  writes: deployments.writes,
-  problems: deployments.problems,
   notes: sql<Deployment['notes']>`'[]'::jsonb`,
-  requested_by: deployments.requested_by,
-  attempts: deployments.attempts,
-  created_at: deployments.created_at,
-  started_at: deployments.started_at,
-  finished_at: deployments.finished_at,
-};
+});
 
 const selected = (executor: Executor) =>
   executor.select(columns).from(deployments).innerJoin(clusters, eq(clusters.id, deployments.cluster_id));
@@ -77,15 +58,11 @@ export async function listDeploymentsByIds(executor: Executor, ids: readonly str
 export function listDeployments(reach: Reach, input: DeploymentListInput): Promise<Page<Deployment>> {
   const filters = [
     inReach(reach),
-    input.policy_id ? eq(deployments.policy_id, input.policy_id) : undefined,
-    input.cluster_id ? eq(deployments.cluster_id, input.cluster_id) : undefined,
-    input.workload_id
-      ? sql`exists (select 1 from deployment_guests as g where g.deployment_id = ${deployments.id} and g.workload_id = ${input.workload_id}::uuid)`
-      : undefined,
-    input.operation_id ? eq(deployments.operation_id, input.operation_id) : undefined,
-    input.kind ? eq(deployments.kind, input.kind) : undefined,
-    input.status ? eq(deployments.status, input.status) : undefined,
-    input.q ? ilike(deployments.policy_name, likePattern(input.q)) : undefined,
+    ...conditionsOf(input, deployments, {
+      q: hasText(deployments.policy_name),
+      workload_id: (id) => sql`exists (select 1 from ${deploymentGuests}
+        where ${eq(deploymentGuests.deployment_id, deployments.id)} and ${eq(deploymentGuests.workload_id, id)})`,
+    }),
   ];
   return pageOfRows(
     input,

@@ -1,11 +1,11 @@
-import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
-import type { PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
+import { POLICY_FIELD_SORTS, type PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { answeredElsewhere, columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { deployments, policies, securityRules } from '../../db/schema/policies';
 import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
@@ -23,27 +23,14 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
     and (${policies.project_id} is null or ${eq(deployments.project_id, policies.project_id)})
   order by ${deployments.created_at} desc, ${deployments.id} desc limit 1)`;
 
-const columns = {
-  id: policies.id,
-  tenant_id: policies.tenant_id,
+const columns = columnsOf(PolicySummary, policies, {
   tenant_name: tenants.name,
-  project_id: policies.project_id,
   project_name: sql<
     string | null
   >`(select ${projects.name} from ${projects} where ${eq(projects.id, policies.project_id)})`,
-  name: policies.name,
-  description: policies.description,
-  enabled: policies.enabled,
-  tier: policies.tier,
-  tenant_visibility: policies.tenant_visibility,
-  priority: policies.priority,
-  definition: policies.definition,
-  version: policies.version,
   rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
   last_deployment: lastDeployment,
-  created_at: policies.created_at,
-  updated_at: policies.updated_at,
-};
+});
 
 /** More than any priority. */
 const TIER_STEP = 100_000;
@@ -52,17 +39,13 @@ const tierRank = sql.join(
   sql` `,
 );
 
-const SORTS: SortKeys = {
+const SORTS = {
+  ...sortKeysOf(PolicySummary, POLICY_FIELD_SORTS, columns),
   /** As policies are evaluated on a workload. */
   order: {
     column: sql`(case ${policies.tier} ${tierRank} end + ${policies.priority})`,
     sortValue: ({ tier, priority }: PolicySummary) => POLICY_TIERS.indexOf(tier) * TIER_STEP + priority,
   },
-  name: { column: policies.name },
-  priority: { column: policies.priority },
-  version: { column: policies.version },
-  created_at: { column: policies.id },
-  updated_at: { column: policies.updated_at },
 };
 
 const select = (executor: Executor) =>
@@ -81,18 +64,19 @@ export async function listPolicies(
   ids: readonly string[] | null = null,
   touching: readonly string[] = [],
 ): Promise<Page<PolicySummary>> {
-  const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
     inReach(reach, touching),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
-    input.enabled === undefined ? undefined : eq(policies.enabled, input.enabled),
-    input.tier === undefined ? undefined : eq(policies.tier, input.tier),
-    input.enforcement_mode === undefined
-      ? undefined
-      : sql`${policies.definition} ->> 'enforcement_mode' = ${input.enforcement_mode}`,
-    ofTenant(policies.tenant_id, input.tenant_id),
-    ofTenant(policies.project_id, input.project_id),
-    pattern === undefined ? undefined : or(ilike(policies.name, pattern), ilike(policies.description, pattern)),
+    ...conditionsOf(input, policies, {
+      q: hasText(policies.name, policies.description),
+      enforcement_mode: (mode) => sql`${policies.definition} ->> 'enforcement_mode' = ${mode}`,
+      tenant_id: (id) => ofTenant(policies.tenant_id, id),
+      project_id: (id) => ofTenant(policies.project_id, id),
+      deployment_status: answeredElsewhere,
+      shown_status: answeredElsewhere,
+      cluster_id: answeredElsewhere,
+      workload_id: answeredElsewhere,
+    }),
   ];
   return pageOfRows<PolicySummary>(input, { sorts: SORTS, sort: 'order', id: policies.id }, (paging) => ({
     rows: select(db)
@@ -117,18 +101,7 @@ export async function findPolicy(
 /** A policy's rules in their order. */
 export async function listPolicyRules(executor: Executor, policyId: string): Promise<SecurityRule[]> {
   return executor
-    .select({
-      id: securityRules.id,
-      position: securityRules.position,
-      action: securityRules.action,
-      protocol: securityRules.protocol,
-      destination_ports: securityRules.destination_ports,
-      source_ports: securityRules.source_ports,
-      icmp_type: securityRules.icmp_type,
-      log: securityRules.log,
-      enabled: securityRules.enabled,
-      comment: securityRules.comment,
-    })
+    .select(columnsOf(SecurityRule, securityRules, {}))
     .from(securityRules)
     .where(eq(securityRules.policy_id, policyId))
     .orderBy(asc(securityRules.position));

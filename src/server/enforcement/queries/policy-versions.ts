@@ -1,10 +1,16 @@
 import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Page } from '@/domain/list';
-import type { PolicyVersion, PolicyVersionDetail, PolicyVersionListInput, StoredSnapshot } from '@/domain/policies';
+import {
+  PolicyVersion,
+  type PolicyVersionDetail,
+  type PolicyVersionListInput,
+  type StoredSnapshot,
+} from '@/domain/policies';
 import type { VersionRules } from '@/domain/policy/rule-history';
 import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf, sortKeysOf } from '../../db/declared-fields';
 import { likePattern } from '../../db/like-pattern';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
@@ -12,17 +18,11 @@ import { users } from '../../db/schema/access';
 import { auditRecords } from '../../db/schema/operations';
 import { policies, policyVersions } from '../../db/schema/policies';
 
-const columns = {
-  id: policyVersions.id,
-  policy_id: policyVersions.policy_id,
-  version: policyVersions.version,
-  reason: policyVersions.reason,
-  author_id: policyVersions.author_id,
+const columns = columnsOf(PolicyVersion, policyVersions, {
   author_name: sql<
     string | null
   >`(select ${users.email} from ${users} where ${eq(users.id, policyVersions.author_id)})`,
-  created_at: policyVersions.created_at,
-};
+});
 
 export async function insertPolicyVersion(tx: Tx, row: typeof policyVersions.$inferInsert): Promise<void> {
   await tx.insert(policyVersions).values(row);
@@ -33,13 +33,11 @@ export async function listPolicyVersions(
   policyId: string,
   input: PolicyVersionListInput,
 ): Promise<Page<PolicyVersion>> {
-  const where = and(
-    eq(policyVersions.policy_id, policyId),
-    input.q
-      ? or(ilike(policyVersions.reason, likePattern(input.q)), sql`${policyVersions.version}::text = ${input.q}`)
-      : undefined,
-  );
-  const list = { sorts: { version: { column: policyVersions.version } }, sort: '-version', id: policyVersions.id };
+  const search = (text: string) =>
+    or(ilike(policyVersions.reason, likePattern(text)), sql`${policyVersions.version}::text = ${text}`);
+  const where = and(eq(policyVersions.policy_id, policyId), ...conditionsOf(input, policyVersions, { q: search }));
+  const sorts = sortKeysOf(PolicyVersion, ['version'], columns);
+  const list = { sorts, sort: '-version', id: policyVersions.id };
   return pageOfRows<PolicyVersion>(input, list, (paging) => ({
     rows: db
       .select(columns)

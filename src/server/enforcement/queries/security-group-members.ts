@@ -1,10 +1,15 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
-import type { SecurityGroupMember, SecurityGroupMemberListInput } from '@/domain/security-group';
+import {
+  SECURITY_GROUP_MEMBER_SORTS,
+  SecurityGroupMember,
+  type SecurityGroupMemberListInput,
+} from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { securityGroupMembers, securityGroups } from '../../db/schema/policies';
@@ -20,33 +25,24 @@ const timeOf = (column: 'created_at' | 'updated_at') =>
     from ${securityGroupMembers} where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
     and ${eq(securityGroupMembers.workload_id, workloads.id)})`;
 
-const columns = {
-  id: workloads.id,
+/** The workload's id tells rows apart. */
+const MemberRow = SecurityGroupMember.extend({ id: z.uuid() });
+type Row = z.output<typeof MemberRow>;
+
+const columns = columnsOf(MemberRow, workloads, {
   security_group_id: securityGroups.id,
   workload_id: workloads.id,
   workload_name: workloads.name,
   workload_external_id: workloads.external_id,
   source,
-  cluster_id: workloads.cluster_id,
   cluster_name: clusters.name,
-  vmid: workloads.vmid,
-  kind: workloads.kind,
-  status: workloads.status,
   addresses: sql<string[]>`array(select host(${ipAddresses.address}) from ${ipAddresses}
     where ${eq(ipAddresses.workload_id, workloads.id)} and ${ipAddresses.state} <> 'stale'
     order by ${ipAddresses.address} limit ${MEMBER_ADDRESSES})`,
-  missing_since: workloads.missing_since,
   created_at: timeOf('created_at'),
   updated_at: timeOf('updated_at'),
-};
-
-const SORTS: SortKeys = {
-  workload_name: { column: workloads.name },
-  vmid: { column: workloads.vmid },
-  cluster_name: { column: clusters.name },
-  status: { column: workloads.status },
-  source: { column: source },
-};
+});
+const SORTS = sortKeysOf(MemberRow, SECURITY_GROUP_MEMBER_SORTS, columns);
 
 const select = (executor: Executor) =>
   executor
@@ -66,16 +62,13 @@ export async function listMembers(
     eq(securityGroups.id, groupId),
     or(memberByHand, memberByTag),
     memberInReach(reach),
-    input.source === undefined ? undefined : sql`${source} = ${input.source}`,
-    input.q
-      ? or(
-          sql`${workloads.name} ilike ${likePattern(input.q)}`,
-          sql`${workloads.external_id} ilike ${likePattern(input.q)}`,
-        )
-      : undefined,
+    ...conditionsOf(input, workloads, {
+      q: hasText(workloads.name, workloads.external_id),
+      source: (wanted) => sql`${source} = ${wanted}`,
+    }),
   ];
   const list = { sorts: SORTS, sort: 'workload_name', id: workloads.id };
-  const page = await pageOfRows<SecurityGroupMember & { id: string }>(input, list, (paging) => ({
+  const page = await pageOfRows<Row>(input, list, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)

@@ -1,10 +1,10 @@
-import { and, eq, exists, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
-import type { SecurityGroup, SecurityGroupListInput } from '@/domain/security-group';
+import { SECURITY_GROUP_SORTS, SecurityGroup, type SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { policies, securityGroupMembers, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
@@ -76,31 +76,15 @@ const policiesTotal = (reach: Reach) => {
   return sql<number>`(select count(*)::int from ${policies} where ${policyNamesGroup} and ${shown})`;
 };
 
-const columns = (reach: Reach) => ({
-  id: securityGroups.id,
-  tenant_id: securityGroups.tenant_id,
-  tenant_name: tenants.name,
-  project_id: securityGroups.project_id,
-  project_name: sql<
-    string | null
-  >`(select ${projects.name} from ${projects} where ${eq(projects.id, securityGroups.project_id)})`,
-  name: securityGroups.name,
-  description: securityGroups.description,
-  member_tags: securityGroups.member_tags,
-  member_tags_match: securityGroups.member_tags_match,
-  members_total: membersTotal(reach),
-  policies_total: policiesTotal(reach),
-  version: securityGroups.version,
-  created_at: securityGroups.created_at,
-  updated_at: securityGroups.updated_at,
-});
-
-const sortsOf = (reach: Reach): SortKeys => ({
-  name: { column: securityGroups.name },
-  members_total: { column: membersTotal(reach) },
-  created_at: { column: securityGroups.id },
-  updated_at: { column: securityGroups.updated_at },
-});
+const columns = (reach: Reach) =>
+  columnsOf(SecurityGroup, securityGroups, {
+    tenant_name: tenants.name,
+    project_name: sql<
+      string | null
+    >`(select ${projects.name} from ${projects} where ${eq(projects.id, securityGroups.project_id)})`,
+    members_total: membersTotal(reach),
+    policies_total: policiesTotal(reach),
+  });
 
 const select = (executor: Executor, reach: Reach) =>
   executor
@@ -116,24 +100,23 @@ const inReach = (reach: Reach): SQL | undefined => {
 
 /** Groups within reach, page by page. Two queries. */
 export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
-  const pattern = input.q ? likePattern(input.q) : undefined;
   const conditions: (SQL | undefined)[] = [
     inReach(reach),
-    ofTenant(securityGroups.tenant_id, input.tenant_id),
-    ofTenant(securityGroups.project_id, input.project_id),
-    input.workload_id === undefined
-      ? undefined
-      : exists(
+    ...conditionsOf(input, securityGroups, {
+      q: hasText(securityGroups.name, securityGroups.description),
+      tenant_id: (id) => ofTenant(securityGroups.tenant_id, id),
+      project_id: (id) => ofTenant(securityGroups.project_id, id),
+      workload_id: (id) =>
+        exists(
           db
             .select({ one: sql`1` })
             .from(workloads)
-            .where(and(eq(workloads.id, input.workload_id), or(memberByHand, memberByTag), memberInReach(reach))),
+            .where(and(eq(workloads.id, id), or(memberByHand, memberByTag), memberInReach(reach))),
         ),
-    pattern === undefined
-      ? undefined
-      : or(ilike(securityGroups.name, pattern), ilike(securityGroups.description, pattern)),
+    }),
   ];
-  return pageOfRows<SecurityGroup>(input, { sorts: sortsOf(reach), sort: 'name', id: securityGroups.id }, (paging) => ({
+  const sorts = sortKeysOf(SecurityGroup, SECURITY_GROUP_SORTS, columns(reach));
+  return pageOfRows<SecurityGroup>(input, { sorts, sort: 'name', id: securityGroups.id }, (paging) => ({
     rows: select(db, reach)
       .where(and(...conditions, paging.after))
       .orderBy(...paging.order)
