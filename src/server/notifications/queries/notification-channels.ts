@@ -1,10 +1,10 @@
-import { and, eq, ilike, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { NotificationChannel, NotificationChannelListInput } from '@/domain/notifications/channel';
+import { CHANNEL_SORTS, NotificationChannel, type NotificationChannelListInput } from '@/domain/notifications/channel';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import {
   notificationChannels,
@@ -24,36 +24,22 @@ const lastDelivery = (column: SQL) => sql`(select ${column} from ${notificationD
   where ${eq(notificationDeliveries.channel_id, channelId)} and ${notificationDeliveries.finished_at} is not null
   order by ${notificationDeliveries.finished_at} desc, ${notificationDeliveries.id} desc limit 1)`;
 
-const columns = (now: string) => ({
-  id: channelId,
-  tenant_id: notificationChannels.tenant_id,
-  tenant_name: tenants.name,
-  name: notificationChannels.name,
-  kind: notificationChannels.kind,
-  enabled: notificationChannels.enabled,
-  url_origin: notificationChannels.url_origin,
-  recipients: notificationChannels.recipients,
-  previous_secret_until: sql<
-    string | null
-  >`case when ${notificationChannels.previous_secret_until} > ${now}::timestamptz
+const columns = (now: string) =>
+  columnsOf(NotificationChannel, notificationChannels, {
+    tenant_name: tenants.name,
+    previous_secret_until: sql<
+      string | null
+    >`case when ${notificationChannels.previous_secret_until} > ${now}::timestamptz
     then to_char(${notificationChannels.previous_secret_until} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`,
-  rules_total: sql<number>`(select count(*)::int from ${notificationRuleChannels}
+    rules_total: sql<number>`(select count(*)::int from ${notificationRuleChannels}
     where ${eq(notificationRuleChannels.channel_id, channelId)})`,
-  last_delivery_at: sql<string | null>`${lastDelivery(
-    sql`to_char(${notificationDeliveries.finished_at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  )}`,
-  last_delivery_status: sql<'sent' | 'failed' | null>`${lastDelivery(sql`${notificationDeliveries.status}`)}`,
-  version: notificationChannels.version,
-  created_at: notificationChannels.created_at,
-  updated_at: notificationChannels.updated_at,
-});
+    last_delivery_at: sql<string | null>`${lastDelivery(
+      sql`to_char(${notificationDeliveries.finished_at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    )}`,
+    last_delivery_status: sql<'sent' | 'failed' | null>`${lastDelivery(sql`${notificationDeliveries.status}`)}`,
+  });
 
-const SORTS: SortKeys = {
-  name: { column: notificationChannels.name },
-  kind: { column: notificationChannels.kind },
-  created_at: { column: channelId },
-  updated_at: { column: notificationChannels.updated_at },
-};
+const SORTS = sortKeysOf(NotificationChannel, CHANNEL_SORTS, notificationChannels);
 
 const select = (executor: Executor) =>
   executor
@@ -71,9 +57,10 @@ export function listChannels(
 ): Promise<Page<NotificationChannel>> {
   const where = and(
     inReach(reach),
-    input.kind === undefined ? undefined : eq(notificationChannels.kind, input.kind),
-    ofTenant(notificationChannels.tenant_id, input.tenant_id),
-    input.q ? ilike(notificationChannels.name, likePattern(input.q)) : undefined,
+    ...conditionsOf(input, notificationChannels, {
+      q: hasText(notificationChannels.name),
+      tenant_id: (id) => ofTenant(notificationChannels.tenant_id, id),
+    }),
   );
   return pageOfRows<NotificationChannel>(input, { sorts: SORTS, sort: 'name', id: channelId }, (paging) => ({
     rows: select(db)

@@ -1,42 +1,28 @@
-import { and, asc, eq, ilike, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
-import type { NotificationDelivery, NotificationDeliveryListInput } from '@/domain/notifications/delivery';
+import {
+  DELIVERY_SORTS,
+  NotificationDelivery,
+  type NotificationDeliveryListInput,
+} from '@/domain/notifications/delivery';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import { notificationDeliveries, notifications } from '../../db/schema/notifications';
 import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
-const columns = {
-  id: notificationDeliveries.id,
-  notification_id: notificationDeliveries.notification_id,
-  tenant_id: notificationDeliveries.tenant_id,
+const columns = columnsOf(NotificationDelivery, notificationDeliveries, {
   tenant_name: tenants.name,
-  channel_id: notificationDeliveries.channel_id,
-  channel_name: notificationDeliveries.channel_name,
-  channel_kind: notificationDeliveries.channel_kind,
   rule_name: notifications.rule_name,
   event: notifications.event,
   condition: notifications.condition,
   title: notifications.title,
-  status: notificationDeliveries.status,
-  attempts: notificationDeliveries.attempts,
-  next_attempt_at: notificationDeliveries.next_attempt_at,
-  response_status: notificationDeliveries.response_status,
-  error: notificationDeliveries.error,
-  created_at: notificationDeliveries.created_at,
-  finished_at: notificationDeliveries.finished_at,
-};
-
-const SORTS: SortKeys = {
-  created_at: { column: notificationDeliveries.id },
-  channel_name: { column: notificationDeliveries.channel_name },
-  status: { column: notificationDeliveries.status },
-};
+});
+const SORTS = sortKeysOf(NotificationDelivery, DELIVERY_SORTS, columns);
 
 const from = (executor: Executor) =>
   executor
@@ -53,16 +39,13 @@ export function listDeliveries(
   reach: TenantReach,
   input: NotificationDeliveryListInput,
 ): Promise<Page<NotificationDelivery>> {
-  const pattern = input.q ? likePattern(input.q) : undefined;
   const where: SQL | undefined = and(
     inReach(reach),
-    input.status === undefined ? undefined : eq(notificationDeliveries.status, input.status),
-    input.channel_id === undefined ? undefined : eq(notificationDeliveries.channel_id, input.channel_id),
-    input.event === undefined ? undefined : eq(notifications.event, input.event),
-    ofTenant(notificationDeliveries.tenant_id, input.tenant_id),
-    pattern === undefined
-      ? undefined
-      : or(ilike(notifications.title, pattern), ilike(notificationDeliveries.channel_name, pattern)),
+    ...conditionsOf(input, notificationDeliveries, {
+      q: hasText(notifications.title, notificationDeliveries.channel_name),
+      event: (event) => eq(notifications.event, event),
+      tenant_id: (id) => ofTenant(notificationDeliveries.tenant_id, id),
+    }),
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notificationDeliveries.id };
   return pageOfRows<NotificationDelivery>(input, list, (paging) => ({

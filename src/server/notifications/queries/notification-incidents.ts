@@ -1,43 +1,28 @@
-import { and, asc, eq, ilike, inArray, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, ne, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { ActiveIncident } from '@/domain/notifications/advance-incidents';
 import type { Condition } from '@/domain/notifications/condition';
-import type { NotificationIncident, NotificationIncidentListInput } from '@/domain/notifications/incident';
+import {
+  INCIDENT_SORTS,
+  NotificationIncident,
+  type NotificationIncidentListInput,
+} from '@/domain/notifications/incident';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import { notificationIncidents, notificationRules } from '../../db/schema/notifications';
 import { ofTenant, tenantInReach } from '../../tenancy/queries/tenant-reach';
 
 export type IncidentRow = typeof notificationIncidents.$inferSelect;
 
-const columns = {
-  id: notificationIncidents.id,
-  rule_id: notificationIncidents.rule_id,
+const columns = columnsOf(NotificationIncident, notificationIncidents, {
   rule_name: notificationRules.name,
   tenant_id: notificationRules.tenant_id,
   tenant_name: tenants.name,
-  condition: notificationIncidents.condition,
-  object_kind: notificationIncidents.object_kind,
-  object_id: notificationIncidents.object_id,
-  object_name: notificationIncidents.object_name,
-  detail: notificationIncidents.detail,
-  status: notificationIncidents.status,
-  first_seen_at: notificationIncidents.first_seen_at,
-  clear_since: notificationIncidents.clear_since,
-  flaps: notificationIncidents.flaps,
-  opened_at: notificationIncidents.opened_at,
-  closed_at: notificationIncidents.closed_at,
-};
-
-const SORTS: SortKeys = {
-  first_seen_at: { column: notificationIncidents.first_seen_at },
-  condition: { column: notificationIncidents.condition },
-  object_name: { column: notificationIncidents.object_name },
-  status: { column: notificationIncidents.status },
-};
+});
+const SORTS = sortKeysOf(NotificationIncident, INCIDENT_SORTS, columns);
 
 const from = (executor: Executor) =>
   executor
@@ -52,16 +37,12 @@ export function listIncidents(
   reach: TenantReach,
   input: NotificationIncidentListInput,
 ): Promise<Page<NotificationIncident>> {
-  const pattern = input.q ? likePattern(input.q) : undefined;
   const where: SQL | undefined = and(
     tenantInReach(notificationRules.tenant_id, reach),
-    input.status === undefined ? undefined : eq(notificationIncidents.status, input.status),
-    input.condition === undefined ? undefined : eq(notificationIncidents.condition, input.condition),
-    input.rule_id === undefined ? undefined : eq(notificationIncidents.rule_id, input.rule_id),
-    ofTenant(notificationRules.tenant_id, input.tenant_id),
-    pattern === undefined
-      ? undefined
-      : or(ilike(notificationIncidents.object_name, pattern), ilike(notificationIncidents.detail, pattern)),
+    ...conditionsOf(input, notificationIncidents, {
+      q: hasText(notificationIncidents.object_name, notificationIncidents.detail),
+      tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),
+    }),
   );
   const list = { sorts: SORTS, sort: '-first_seen_at', id: notificationIncidents.id };
   return pageOfRows<NotificationIncident>(input, list, (paging) => ({

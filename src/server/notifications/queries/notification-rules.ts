@@ -1,11 +1,11 @@
-import { and, asc, eq, ilike, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
-import type { NotificationRule, NotificationRuleListInput } from '@/domain/notifications/rule';
+import { NotificationRule, type NotificationRuleListInput, RULE_SORTS } from '@/domain/notifications/rule';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import {
   notificationChannels,
@@ -19,17 +19,8 @@ export type RuleRow = typeof notificationRules.$inferSelect;
 
 const { id: ruleId } = notificationRules;
 
-const columns = {
-  id: ruleId,
-  tenant_id: notificationRules.tenant_id,
+const columns = columnsOf(NotificationRule, notificationRules, {
   tenant_name: tenants.name,
-  name: notificationRules.name,
-  enabled: notificationRules.enabled,
-  conditions: notificationRules.conditions,
-  open_after_minutes: notificationRules.open_after_minutes,
-  close_after_minutes: notificationRules.close_after_minutes,
-  notify_recovery: notificationRules.notify_recovery,
-  in_app: notificationRules.in_app,
   channels: sql<
     NotificationRule['channels']
   >`(select coalesce(json_agg(json_build_object('id', ${notificationChannels.id},
@@ -39,16 +30,8 @@ const columns = {
     where ${eq(notificationRuleChannels.rule_id, ruleId)})`,
   incidents_open: sql<number>`(select count(*)::int from ${notificationIncidents}
     where ${eq(notificationIncidents.rule_id, ruleId)} and ${notificationIncidents.status} = 'open')`,
-  version: notificationRules.version,
-  created_at: notificationRules.created_at,
-  updated_at: notificationRules.updated_at,
-};
-
-const SORTS: SortKeys = {
-  name: { column: notificationRules.name },
-  created_at: { column: ruleId },
-  updated_at: { column: notificationRules.updated_at },
-};
+});
+const SORTS = sortKeysOf(NotificationRule, RULE_SORTS, columns);
 
 const select = (executor: Executor) =>
   executor
@@ -66,10 +49,12 @@ const uses = (channelId: string): SQL => sql`exists (select 1 from ${notificatio
 export function listRules(reach: TenantReach, input: NotificationRuleListInput): Promise<Page<NotificationRule>> {
   const where = and(
     inReach(reach),
-    input.condition === undefined ? undefined : sql`${input.condition} = any (${notificationRules.conditions})`,
-    input.channel_id === undefined ? undefined : uses(input.channel_id),
-    ofTenant(notificationRules.tenant_id, input.tenant_id),
-    input.q ? ilike(notificationRules.name, likePattern(input.q)) : undefined,
+    ...conditionsOf(input, notificationRules, {
+      q: hasText(notificationRules.name),
+      condition: (condition) => sql`${condition} = any (${notificationRules.conditions})`,
+      channel_id: uses,
+      tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),
+    }),
   );
   return pageOfRows<NotificationRule>(input, { sorts: SORTS, sort: 'name', id: ruleId }, (paging) => ({
     rows: select(db)

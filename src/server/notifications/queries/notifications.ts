@@ -1,10 +1,10 @@
-import { and, eq, ilike, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
-import type { Notification, NotificationListInput } from '@/domain/notifications/notification';
+import { Notification, type NotificationListInput } from '@/domain/notifications/notification';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { users } from '../../db/schema/access';
 import { notificationMarks, notificationReads, notifications } from '../../db/schema/notifications';
 
@@ -46,34 +46,22 @@ const isUnread = (userId: string): SQL => sql`(${notifications.id} > coalesce((s
     eq(notificationReads.notification_id, notifications.id),
   )}))`;
 
-const SORTS: SortKeys = { created_at: { column: notifications.id } };
+const SORTS = sortKeysOf(Notification, ['created_at'], notifications);
 
 /** The reader's notices, newest first; `q` is part of the title or of the detail. Two queries. */
 export function listNotifications(reader: InboxReader, input: NotificationListInput): Promise<Page<Notification>> {
   const unread = isUnread(reader.user_id);
   const where = and(
     inInbox(reader),
-    input.unread === undefined ? undefined : input.unread ? unread : sql`not ${unread}`,
-    input.q
-      ? or(ilike(notifications.title, likePattern(input.q)), ilike(notifications.detail, likePattern(input.q)))
-      : undefined,
+    ...conditionsOf(input, notifications, {
+      q: hasText(notifications.title, notifications.detail),
+      unread: (wanted) => (wanted ? unread : sql`not ${unread}`),
+    }),
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };
   return pageOfRows<Notification>(input, list, (paging) => ({
     rows: db
-      .select({
-        id: notifications.id,
-        tenant_id: notifications.tenant_id,
-        rule_name: notifications.rule_name,
-        event: notifications.event,
-        condition: notifications.condition,
-        title: notifications.title,
-        detail: notifications.detail,
-        items: notifications.items,
-        items_total: notifications.items_total,
-        unread: sql<boolean>`${unread}`,
-        created_at: notifications.created_at,
-      })
+      .select(columnsOf(Notification, notifications, { unread: sql<boolean>`${unread}` }))
       .from(notifications)
       .where(and(where, paging.after))
       .orderBy(...paging.order)
