@@ -1,4 +1,11 @@
-import { CoverageRange, PolicyCoverage, WorkloadCoverageListInput, WorkloadCoveragePage } from '@/domain/coverage';
+import {
+  CoverageRange,
+  PolicyCoverage,
+  WorkloadCoverage,
+  WorkloadCoverageListInput,
+  WorkloadCoveragePage,
+} from '@/domain/coverage';
+import { fieldsWithout } from '@/domain/list';
 import { listWorkloadCoverage, readPolicyCoverage } from '../../enforcement/coverage/read-coverage';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -6,21 +13,7 @@ import { router } from '../trpc';
 const { query } = operations('Policies');
 
 /** Fields of the CSV file. */
-const CSV = [
-  'workload_name',
-  'vmid',
-  'cluster_name',
-  'flows',
-  'by_policy',
-  'by_other_rule',
-  'by_audit',
-  'by_default',
-  'observed',
-  'conflicts',
-  'covered_share',
-  'last_flow_at',
-  'looked_since',
-] as const;
+const CSV = fieldsWithout(WorkloadCoverage, 'workload_id', 'cluster_id');
 
 export const coverageRouter = router({
   policy: query({

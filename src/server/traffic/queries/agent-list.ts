@@ -1,9 +1,9 @@
-import { and, count, desc, eq, gt, gte, ilike, inArray, isNotNull, isNull, not, type SQL, sql } from 'drizzle-orm';
-import type { Agent, AgentDetail, AgentHour, AgentListInput } from '@/domain/agent';
+import { and, count, desc, eq, gt, gte, inArray, isNotNull, isNull, not, sql } from 'drizzle-orm';
+import { AGENT_SORTS, Agent, type AgentDetail, type AgentHour, type AgentListInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
-import { pageOfRows, type SortKeys } from '../../db/page-of-rows';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
 import { agentHeartbeats } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 
@@ -13,57 +13,32 @@ const reported = sql`case when jsonb_typeof(${nodeAgents.payload} #> '{flow_diag
 const lacks = sql`exists (select from jsonb_array_elements(${reported}) c where c->>'state' in ('degraded', 'unavailable'))`;
 
 /** An agent without its flows; whether it is outdated depends on what the service brings. */
+const StoredAgent = Agent.omit({ outdated: true, unconfirmed: true });
 export type StoredAgent = Omit<Agent, 'outdated' | 'unconfirmed'>;
 type Activity = Omit<AgentHour, 'hour_at'>;
 
-const columns = {
+const columns = columnsOf(StoredAgent, nodeAgents, {
   id: nodes.id,
   node_id: nodes.id,
   node_name: nodes.name,
   cluster_id: nodes.cluster_id,
   cluster_name: clusters.name,
-  status: nodeAgents.status,
-  agent_version: nodeAgents.agent_version,
-  machine_id: nodeAgents.machine_id,
-  enrolled_at: nodeAgents.enrolled_at,
-  last_heartbeat_at: nodeAgents.last_heartbeat_at,
-  interval_seconds: nodeAgents.interval_seconds,
-  clock_offset_ms: nodeAgents.clock_offset_ms,
   firewall_status: sql<Agent['firewall_status']>`${nodeAgents.firewall_status}`,
-  nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
-  token_replacement: nodeAgents.token_replacement,
   collectors: sql<Agent['collectors']>`(select coalesce(jsonb_agg(jsonb_build_object(
     'name', left(c->>'name', 64), 'state', left(c->>'state', 64)) order by c.at), '[]'::jsonb)
     from jsonb_array_elements(${reported}) with ordinality c(c, at))`,
-};
-
-const SORTS: SortKeys = {
-  node_name: { column: nodes.name },
-  cluster_name: { column: clusters.name },
-  status: { column: nodeAgents.status, nullable: true },
-  agent_version: { column: nodeAgents.agent_version, nullable: true },
-  last_heartbeat_at: { column: nodeAgents.last_heartbeat_at, nullable: true },
-  clock_offset_ms: { column: nodeAgents.clock_offset_ms, nullable: true },
-};
+});
+const SORTS = sortKeysOf(StoredAgent, AGENT_SORTS, columns);
 
 /** Nodes with their agents, page by page. Two queries. @param outdated the versions that count as outdated */
 export async function listAgents(input: AgentListInput, outdated: readonly string[]): Promise<Page<StoredAgent>> {
   const isOutdated = outdated.length > 0 ? inArray(nodeAgents.agent_version, [...outdated]) : sql`false`;
-  const conditions: (SQL | undefined)[] = [
-    input.cluster_id === undefined ? undefined : eq(nodes.cluster_id, input.cluster_id),
-    input.status === undefined
-      ? undefined
-      : input.status === 'none'
-        ? isNull(nodeAgents.status)
-        : eq(nodeAgents.status, input.status),
-    input.outdated === undefined
-      ? undefined
-      : input.outdated
-        ? isOutdated
-        : and(isNotNull(nodeAgents.agent_version), not(isOutdated)),
-    input.lacking === undefined ? undefined : input.lacking ? lacks : and(isNotNull(nodeAgents.payload), not(lacks)),
-    input.q ? ilike(nodes.name, likePattern(input.q)) : undefined,
-  ];
+  const conditions = conditionsOf(input, nodes, {
+    q: hasText(nodes.name),
+    status: (status) => (status === 'none' ? isNull(nodeAgents.status) : eq(nodeAgents.status, status)),
+    outdated: (wanted) => (wanted ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
+    lacking: (wanted) => (wanted ? lacks : and(isNotNull(nodeAgents.payload), not(lacks))),
+  });
   const matches = db
     .select({ id: nodes.id })
     .from(nodes)

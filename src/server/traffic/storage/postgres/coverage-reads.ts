@@ -1,10 +1,10 @@
-import { and, eq, ilike, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { WorkloadCoverage, WorkloadCoverageListInput } from '@/domain/coverage';
 import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../../db/client';
-import { likePattern } from '../../../db/like-pattern';
+import { answeredElsewhere, conditionsOf, hasText } from '../../../db/declared-fields';
 import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodeAgents } from '../../../db/schema/clusters';
@@ -87,9 +87,12 @@ async function listWorkloadCoverage(
   const conditions = [
     workloadInReach(reach),
     sql`not ${workloads.template}`,
-    input.workload_id === undefined ? undefined : eq(workloads.id, input.workload_id),
-    input.cluster_id === undefined ? undefined : eq(workloads.cluster_id, input.cluster_id),
-    input.q ? ilike(workloads.name, likePattern(input.q)) : undefined,
+    ...conditionsOf(input, workloads, {
+      q: hasText(workloads.name),
+      workload_id: (id) => eq(workloads.id, id),
+      days: answeredElsewhere,
+      tenant_id: answeredElsewhere,
+    }),
   ];
   const sums = sql.raw(COUNTS.map((name) => `sum(${name}) as ${name}`).join(', '));
   // Of a workload that came from another tenant, the days after the one on which it came.
