@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/audit';
+import { fieldsWithout } from '@/domain/list';
 import { listAuditRecords } from '../../audit/queries/audit';
 import { exportAudit, readAuditRecord, verifyAuditTrail } from '../../audit/trail';
 import { csvResponse } from '../../rest/csv-response';
@@ -14,25 +15,7 @@ const { query, mutation } = operations('Audit');
 const format = z.enum(['json', 'csv', 'ndjson'], { error: 'json, csv or ndjson' }).default('json');
 
 /** Fields of the CSV file. */
-const CSV = [
-  'seq',
-  'at',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
-  'tenant_id',
-  'action',
-  'object_kind',
-  'object_id',
-  'object_name',
-  'before',
-  'after',
-  'request_id',
-  'source_address',
-  'previous_hash',
-  'hash',
-  'id',
-] as const;
+const CSV = [...fieldsWithout(AuditRecord, 'id'), 'id'] as const;
 
 const asText = (state: AuditRecord['before']) => state && JSON.stringify(state);
 

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { AuditListInput, AuditRecord } from '@/domain/audit';
+import { type AuditListInput, AuditRecord } from '@/domain/audit';
 import type { Page } from '@/domain/list';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf } from '../../db/declared-fields';
 import { auditCheckpoints, auditRecords } from '../../db/schema/operations';
 import { AppError } from '../../lib/errors';
 
@@ -80,39 +81,35 @@ export async function cutAuditTrail(tx: Tx, checkpoint: typeof auditCheckpoints.
 const visible = (tenants: TenantReach): SQL | undefined =>
   tenants === 'all' ? undefined : inArray(auditRecords.tenant_id, [...tenants]);
 
+const columns = columnsOf(AuditRecord, auditRecords, {});
+
 /** A record as it is shown; the place in the chain is for those who see all of it. */
-const shown = (record: StoredAuditRecord, tenants: TenantReach): AuditRecord =>
+const shown = (record: AuditRecord, tenants: TenantReach): AuditRecord =>
   tenants === 'all' ? record : { ...record, seq: null, previous_hash: null, hash: null };
 
 /** One record, when the tenants include it. */
 export async function findAuditRecord(tenants: TenantReach, id: string): Promise<AuditRecord | null> {
   const [row] = await db
-    .select()
+    .select(columns)
     .from(auditRecords)
     .where(and(visible(tenants), eq(auditRecords.id, id)));
   return row ? shown(row, tenants) : null;
 }
 
-function matches(input: AuditListInput): (SQL | undefined)[] {
+function filters(input: AuditListInput): (SQL | undefined)[] {
   const contains = (q: string) =>
     [auditRecords.action, auditRecords.actor_name, auditRecords.object_name, auditRecords.object_id].map(
       (column) => sql`strpos(lower(${column}), lower(${q})) > 0`,
     );
-  return [
-    input.actor_kind && eq(auditRecords.actor_kind, input.actor_kind),
-    input.actor_id ? eq(auditRecords.actor_id, input.actor_id) : undefined,
-    input.action?.endsWith('.*')
-      ? sql`starts_with(${auditRecords.action}, ${input.action.slice(0, -1)})`
-      : input.action
-        ? eq(auditRecords.action, input.action)
-        : undefined,
-    input.object_kind ? eq(auditRecords.object_kind, input.object_kind) : undefined,
-    input.object_id ? eq(auditRecords.object_id, input.object_id) : undefined,
-    input.tenant_id ? eq(auditRecords.tenant_id, input.tenant_id) : undefined,
-    input.since ? gte(auditRecords.at, input.since) : undefined,
-    input.until ? lt(auditRecords.at, input.until) : undefined,
-    input.q ? or(...contains(input.q)) : undefined,
-  ];
+  return conditionsOf(input, auditRecords, {
+    q: (text) => or(...contains(text)),
+    action: (action) =>
+      action.endsWith('.*')
+        ? sql`starts_with(${auditRecords.action}, ${action.slice(0, -1)})`
+        : eq(auditRecords.action, action),
+    since: (at) => gte(auditRecords.at, at),
+    until: (at) => lt(auditRecords.at, at),
+  });
 }
 
 /** The place of the record that a cursor names; the chain itself is the order. @throws AppError `malformed`, also when the record was removed meanwhile */
@@ -143,13 +140,13 @@ export async function listAuditRecords(
   counted = true,
 ): Promise<Page<AuditRecord>> {
   const ascending = input.sort === 'at';
-  const where = and(visible(tenants), ...matches(input));
+  const where = and(visible(tenants), ...filters(input));
   const after = input.cursor === undefined ? undefined : await placeOf(input.cursor, tenants);
   const beyond =
     after === undefined ? undefined : ascending ? gt(auditRecords.seq, after) : lt(auditRecords.seq, after);
   const [rows, total] = await Promise.all([
     db
-      .select()
+      .select(columns)
       .from(auditRecords)
       .where(and(where, beyond))
       .orderBy(ascending ? asc(auditRecords.seq) : desc(auditRecords.seq))
