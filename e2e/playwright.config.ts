@@ -45,7 +45,9 @@ export default defineConfig<object, { isSetUp: boolean }>({
     },
   },
   projects: [
+    // First, since it waits for the demo more than it works.
+    { name: 'demo', testMatch: '**/demo-tour.e2e.ts' },
     { name: 'first-run', testMatch: '**/first-run.e2e.ts', use: { isSetUp: false } },
-    { name: 'everyday', testIgnore: '**/first-run.e2e.ts' },
+    { name: 'everyday', testIgnore: ['**/demo-tour.e2e.ts', '**/first-run.e2e.ts'] },
   ],
 });
