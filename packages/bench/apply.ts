@@ -1,7 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { startBenchDatabase } from './database';
+import { startSimulatorProcess } from './simulator-process';
 import { expectBar, ms, printTable } from './stats';
 
 /*
@@ -14,34 +12,17 @@ const READS_AT_ONCE = 4;
 const WRITES_AT_ONCE = 2;
 
 type Counts = { reads: number; writes: number };
-type Simulator = { url: string; fingerprint: string; token: string; counts(): Promise<Counts>; stop(): void };
 
-async function startSimulatorProcess(): Promise<Simulator> {
-  const script = fileURLToPath(new URL('./simulator.ts', import.meta.url));
-  const child: ChildProcessWithoutNullStreams = spawn(
-    process.execPath,
-    ['--import', 'tsx', script, String(nodes), String(guests), String(latency)],
-    { stdio: ['pipe', 'pipe', 'inherit'] as never },
-  );
-  const lines = createInterface({ input: child.stdout });
-  const nextLine = () => new Promise<string>((resolve) => lines.once('line', resolve));
-  const access = JSON.parse(await nextLine());
-  return {
-    ...access,
-    async counts() {
-      const line = nextLine();
-      child.stdin.write('\n');
-      const counts = Object.entries<number>(JSON.parse(await line));
-      const sum = (wanted: boolean) =>
-        counts.filter(([call]) => call.startsWith('GET') === wanted).reduce((total, [, count]) => total + count, 0);
-      return { reads: sum(true), writes: sum(false) };
-    },
-    stop: () => void child.kill('SIGTERM'),
-  };
+/** The calls so far, by what they do. */
+async function countCalls(): Promise<Counts> {
+  const counts = Object.entries(await simulator.counts());
+  const sum = (wanted: boolean) =>
+    counts.filter(([call]) => call.startsWith('GET') === wanted).reduce((total, [, count]) => total + count, 0);
+  return { reads: sum(true), writes: sum(false) };
 }
 
 const database = await startBenchDatabase();
-const simulator = await startSimulatorProcess();
+const simulator = await startSimulatorProcess(nodes, guests, latency);
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
 const { newId } = await import('@/server/lib/ids');
@@ -91,7 +72,7 @@ const policy = await createPolicy(
 );
 
 async function apply() {
-  const before = await simulator.counts();
+  const before = await countCalls();
   const id = await db.transaction((tx) =>
     insertDeployment(tx, {
       operation_id: newId(),
@@ -111,7 +92,7 @@ async function apply() {
   await runDeployment(id, { signal });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  const after = await simulator.counts();
+  const after = await countCalls();
   const [row] = await sql<{ status: string; progress_done: number }[]>`
     select status, progress_done from deployments where id = ${id}`;
   return {

@@ -1,7 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { startBenchDatabase } from './database';
+import { startSimulatorProcess } from './simulator-process';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
@@ -13,31 +11,12 @@ const [guests = 1000, nodes = 8, latency = 50, rounds = 3] = process.argv.slice(
 /** What the provider allows to be in flight to the node it asks. */
 const IN_FLIGHT = 4;
 
-type Simulator = { url: string; fingerprint: string; token: string; calls(): Promise<number>; stop(): void };
-
-async function startSimulatorProcess(): Promise<Simulator> {
-  const script = fileURLToPath(new URL('./simulator.ts', import.meta.url));
-  const child: ChildProcessWithoutNullStreams = spawn(
-    process.execPath,
-    ['--import', 'tsx', script, String(nodes), String(guests), String(latency)],
-    { stdio: ['pipe', 'pipe', 'inherit'] as never },
-  );
-  const lines = createInterface({ input: child.stdout });
-  const nextLine = () => new Promise<string>((resolve) => lines.once('line', resolve));
-  const access = JSON.parse(await nextLine());
-  return {
-    ...access,
-    async calls() {
-      const line = nextLine();
-      child.stdin.write('\n');
-      return Object.values<number>(JSON.parse(await line)).reduce((sum, count) => sum + count, 0);
-    },
-    stop: () => void child.kill('SIGTERM'),
-  };
-}
+/** How many calls have been made so far. */
+const countCalls = async (): Promise<number> =>
+  Object.values(await simulator.counts()).reduce((sum, count) => sum + count, 0);
 
 const database = await startBenchDatabase();
-const simulator = await startSimulatorProcess();
+const simulator = await startSimulatorProcess(nodes, guests, latency);
 const { systemScope } = await import('@/server/auth/scope');
 const { closeDb, db, sqlClient } = await import('@/server/db/client');
 const { createCluster } = await import('@/server/sync/clusters');
@@ -58,7 +37,7 @@ async function writes(): Promise<Set<string>> {
 
 type Measured = { seconds: number; calls: number; cpu: number; written: number; status: string };
 async function sync(clusterId: string, trigger: 'manual' | 'auto'): Promise<Measured> {
-  const [before, calls, cpu] = [await writes(), await simulator.calls(), process.cpuUsage()];
+  const [before, calls, cpu] = [await writes(), await countCalls(), process.cpuUsage()];
   const { run_id } = await db.transaction((tx) => requestSyncIn(tx, scope, clusterId, trigger));
   const started = performance.now();
   await runClusterSync(clusterId, { signal: new AbortController().signal });
@@ -68,7 +47,7 @@ async function sync(clusterId: string, trigger: 'manual' | 'auto'): Promise<Meas
   const [run] = await sqlClient()<{ status: string }[]>`select status from sync_runs where id = ${run_id}`;
   return {
     seconds,
-    calls: (await simulator.calls()) - calls,
+    calls: (await countCalls()) - calls,
     cpu: (user + system) / 1e6,
     written: [...after].filter((row) => !before.has(row)).length + [...before].filter((row) => !after.has(row)).length,
     status: run?.status ?? 'gone',

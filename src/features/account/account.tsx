@@ -1,7 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
@@ -9,6 +7,7 @@ import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { QueryView } from '../shared/query-view';
+import { useUrlTab } from '../shared/use-url-tab';
 import { OwnTokens } from './own-tokens';
 import { PasswordForm } from './password-form';
 import { Profile } from './profile';
@@ -21,18 +20,15 @@ const TABS = ['profile', 'security', 'tokens'] as const;
 export function Account() {
   const t = useT();
   const trpc = useTRPC();
-  const router = useRouter();
   const query = useQuery(trpc.account.me.queryOptions());
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('profile'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.account({ tab }));
   return (
     <>
       <PageHeader title={t('Account')} />
       <Tabs
         label={t('Parts of your account')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.account({ tab: next === 'profile' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           {
             value: 'profile',

@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import type { AddressHolder, IpAddressDetail as Detail } from '@/domain/ipam/ip-address';
@@ -8,22 +7,19 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
 import { CopyButton } from '@/ui/copy-button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { Mono, RelativeTime } from '@/ui/values';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { ClusterLink, NetworkLink, SubnetLink, WorkloadLink } from '../shared/entity-links';
 import { WorkloadState } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_LABELS, AddressState } from '../shared/ipam/address-state';
-import { QueryView } from '../shared/query-view';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
@@ -66,11 +62,10 @@ const historyColumns = (t: Translate) => [
 export function AddressDetail({ addressId }: { addressId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.ipAddresses.get.queryOptions({ id: addressId }));
-  useDocumentTitle(query.data?.address);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.address}>
       {(address) => <Content address={address} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -102,21 +97,12 @@ function Content({ address }: { address: Detail }) {
         actions={
           <>
             <FlowsLink filter={{ address: address.address, cluster_id: address.cluster_id }} />
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
-            <RowActions
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+            <DeleteMenu
               name={address.address}
-              entries={[
-                {
-                  id: 'delete',
-                  label: t('Delete address'),
-                  icon: <Trash2 />,
-                  tone: 'danger',
-                  onSelect: () => setDialog('delete'),
-                  disabledReason: writeReason,
-                },
-              ]}
+              label={t('Delete address')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
             />
           </>
         }

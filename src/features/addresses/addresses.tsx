@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -15,6 +14,7 @@ import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { DiscoverButton } from '../shared/discovery/discover-button';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { AddressTable } from './address-table';
 import { ConflictTable } from './conflict-table';
 import { ImportTable } from './import-table';
@@ -30,7 +30,7 @@ export function Addresses() {
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('prefixes'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.addresses({ tab }));
   const subnets = useSubnetDialogs();
   const conflicts = useOpenConflicts();
   const { add } = subnets;
@@ -77,9 +77,7 @@ export function Addresses() {
       <Tabs
         label={t('Parts of the address management')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.addresses({ tab: next === 'prefixes' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'prefixes', label: t('Prefixes'), content: <Prefixes subnets={subnets} /> },
           { value: 'addresses', label: t('All addresses'), content: <AddressTable /> },

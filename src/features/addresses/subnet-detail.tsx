@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Split, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { SubnetDetail as Detail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
@@ -18,10 +17,10 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Section } from '@/ui/section';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { DetailPage } from '../shared/detail-page';
 import { MissingSince } from '../shared/inventory-states';
-import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { AddAddressDrawer, type AddressStart } from './add-address-drawer';
 import { AddressGrid } from './address-grid';
 import { AddressTable } from './address-table';
@@ -37,11 +36,10 @@ const TABS = ['grid', 'addresses', 'prefixes', 'ranges'] as const;
 export function SubnetDetail({ subnetId }: { subnetId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.subnets.get.queryOptions({ id: subnetId }));
-  useDocumentTitle(query.data?.cidr);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.cidr}>
       {(subnet) => <Content subnet={subnet} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -50,8 +48,7 @@ function Content({ subnet }: { subnet: Detail }) {
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [chosen] = useQueryState('tab', parseAsStringLiteral(TABS));
-  const tab = chosen ?? firstTab(subnet);
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.subnet({ subnetId: subnet.id, tab }), firstTab(subnet));
   const [adding, setAdding] = useState<AddressStart | null>(null);
   const subnets = useSubnetDialogs({ onDeleted: () => router.replace(paths.addresses()) });
   const { edit, next: takePrefix } = subnets;
@@ -158,11 +155,7 @@ function Content({ subnet }: { subnet: Detail }) {
       <Tabs
         label={t('Parts of the subnet')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.subnet({ subnetId: subnet.id, tab: next === firstTab(subnet) ? undefined : next }), {
-            scroll: false,
-          })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'grid', label: t('Grid'), content: grid },
           {

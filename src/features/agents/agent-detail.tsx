@@ -15,8 +15,7 @@ import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
-import { QueryView } from '../shared/query-view';
+import { DetailPage } from '../shared/detail-page';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
@@ -34,11 +33,10 @@ export function AgentDetail({ nodeId }: { nodeId: string }) {
   const t = useT();
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.agents.get.queryOptions({ id: nodeId }), refetchInterval: REFRESH_MS });
-  useDocumentTitle(query.data && t('Agent of {node}', { node: query.data.node_name }));
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(agent) => t('Agent of {node}', { node: agent.node_name })}>
       {(agent) => <Content agent={agent} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 

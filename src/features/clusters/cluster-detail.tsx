@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, PlugZap, RefreshCw, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Cluster } from '@/domain/cluster';
 import { msg } from '@/lib/i18n/translator';
@@ -11,16 +10,15 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
-import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { DiscoverButton } from '../shared/discovery/discover-button';
-import { QueryView } from '../shared/query-view';
 import { ClusterState } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { CheckClusterDialog } from './check-cluster-dialog';
 import { ClusterOverview } from './cluster-overview';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
@@ -47,11 +45,10 @@ type Props = {
 export function ClusterDetail({ clusterId, tables }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.clusters.get.queryOptions({ id: clusterId }));
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(cluster) => <Content cluster={cluster} tables={tables} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -59,18 +56,13 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.cluster({ clusterId: cluster.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'check' | 'delete' | null>(null);
   const [watchedRun, setWatchedRun] = useState<string | null>(null);
   // Whoever saw a run begin wants to see how it ended.
   const activeRun = cluster.active_run?.id ?? null;
   if (activeRun !== null && activeRun !== watchedRun) setWatchedRun(activeRun);
   const close = () => setDialog(null);
-  // A tab begins without the search and filters of the one before.
-  const openTab = (next: string) =>
-    router.push(paths.cluster({ clusterId: cluster.id, tab: next === 'overview' ? undefined : next }), {
-      scroll: false,
-    });
   const sync = useStartSync({ onStarted: setWatchedRun });
   const startSync = () => {
     sync.mutate({ id: cluster.id });
@@ -133,9 +125,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
                 })}
               </span>
             </Button>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <DiscoverButton
               clusterId={cluster.id}
               disabledReason={cluster.has_api_token ? null : t('There is no API token. Enter one with Edit.')}
@@ -149,18 +139,11 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
             >
               {t('Sync now')}
             </Button>
-            <RowActions
+            <DeleteMenu
               name={cluster.name}
-              entries={[
-                {
-                  id: 'delete',
-                  label: t('Delete cluster'),
-                  icon: <Trash2 />,
-                  tone: 'danger',
-                  onSelect: () => setDialog('delete'),
-                  disabledReason: writeReason,
-                },
-              ]}
+              label={t('Delete cluster')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
             />
           </>
         }

@@ -1,11 +1,10 @@
 'use client';
-import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { useUrlTab } from '../shared/use-url-tab';
 import { Queues } from './queues';
 
 const TABS = ['runs', 'queues'] as const;
@@ -13,17 +12,14 @@ const TABS = ['runs', 'queues'] as const;
 /** What the service does in the background. `runs` is the table of syncs and discoveries, made by another feature. */
 export function Jobs({ runs }: { runs: ReactNode }) {
   const t = useT();
-  const router = useRouter();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('runs'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.jobs({ tab }));
   return (
     <>
       <PageHeader title={t('Jobs')} description={t('What runs in the background, what ran, and what went wrong.')} />
       <Tabs
         label={t('Kinds of jobs')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.jobs({ tab: next === 'runs' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'runs', label: t('Syncs and discoveries'), content: runs },
           { value: 'queues', label: t('Queues'), content: <Queues /> },

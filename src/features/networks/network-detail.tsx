@@ -1,8 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { NetworkDetail as Detail } from '@/domain/inventory';
 import { formatCount } from '@/lib/format';
@@ -10,7 +9,6 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { RowActions } from '@/ui/menu';
@@ -19,11 +17,11 @@ import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { DetailPage, EditButton } from '../shared/detail-page';
 import { ClusterLink } from '../shared/entity-links';
 import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
-import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { DeleteNetworkDialog } from './delete-network-dialog';
 import { EditNetworkDrawer } from './edit-network-drawer';
 import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
@@ -41,11 +39,10 @@ type Parts = {
 export function NetworkDetail({ networkId, ...parts }: Parts & { networkId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.networks.get.queryOptions({ id: networkId }));
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(network) => <Content network={network} {...parts} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -57,11 +54,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
   const writeReason = reason('ipam:write');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
-  const openTab = (next: string) =>
-    router.push(paths.network({ networkId: network.id, tab: next === 'overview' ? undefined : next }), {
-      scroll: false,
-    });
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.network({ networkId: network.id, tab }));
   // Only VNets have a firewall, and it belongs to the whole installation.
   const hasFirewall = network.kind === 'vnet' && can('cluster:read');
   const overview = (
@@ -102,9 +95,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
         badge={<MissingSince at={network.missing_since} />}
         actions={
           <>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <RowActions
               name={network.name}
               entries={[

@@ -1,7 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import type { Node } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -19,12 +17,12 @@ import { Status } from '@/ui/status';
 import { Tabs } from '@/ui/tabs';
 import { Mono, RelativeTime } from '@/ui/values';
 import { AgentState } from '../shared/agents/agent-state';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
+import { DetailPage } from '../shared/detail-page';
 import { ClusterLink } from '../shared/entity-links';
 import { MissingSince, NodeState } from '../shared/inventory-states';
-import { QueryView } from '../shared/query-view';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { CompileFailureNotice } from './compile-failure-notice';
 
 const TABS = ['workloads', 'firewall'] as const;
@@ -39,21 +37,16 @@ type Parts = {
 export function NodeDetail({ nodeId, ...parts }: Parts & { nodeId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.nodes.get.queryOptions({ id: nodeId }));
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(node) => <Content node={node} {...parts} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
 function Content({ node, workloads, firewall }: Parts & { node: Node }) {
   const t = useT();
-  const router = useRouter();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('workloads'));
-  // A tab begins without the search and filters of the one before.
-  const openTab = (next: string) =>
-    router.push(paths.node({ nodeId: node.id, tab: next === 'workloads' ? undefined : next }), { scroll: false });
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.node({ nodeId: node.id, tab }));
   return (
     <>
       <PageTrail crumbs={[{ label: node.name }]} />

@@ -1,7 +1,6 @@
 'use client';
 import { BellRing, Send } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -9,6 +8,7 @@ import { useCommands } from '@/ui/command-registry';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { ChannelTable } from './channel-table';
 import { DeliveryTable } from './delivery-table';
 import { IncidentTable } from './incident-table';
@@ -23,7 +23,7 @@ export function Notifications() {
   const router = useRouter();
   const { can } = usePermissions();
   const mayWrite = can('notification:write');
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('incidents'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.notifications({ tab }));
   useCommands(
     useMemo(() => {
       if (!mayWrite) return [];
@@ -58,9 +58,7 @@ export function Notifications() {
       <Tabs
         label={t('Parts of the notifications')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.notifications({ tab: next === 'incidents' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'incidents', label: t('Incidents'), content: <IncidentTable /> },
           { value: 'rules', label: t('Rules'), content: <RuleTable /> },

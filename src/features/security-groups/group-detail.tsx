@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { SecurityGroup } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
@@ -12,13 +11,12 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { EmptyState } from '@/ui/empty-state';
-import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
-import { QueryView } from '../shared/query-view';
+import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { AddMembersDrawer } from './add-members-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { EditGroupDrawer } from './edit-group-drawer';
@@ -32,11 +30,10 @@ const TABS = ['members', 'policies'] as const;
 export function GroupDetail({ groupId }: { groupId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.securityGroups.get.queryOptions({ id: groupId }));
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(group) => <Content group={group} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -44,7 +41,7 @@ function Content({ group }: { group: SecurityGroup }) {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('members'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.securityGroup({ groupId: group.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'add' | 'delete' | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('group:write', group);
@@ -93,9 +90,7 @@ function Content({ group }: { group: SecurityGroup }) {
         }
         actions={
           <>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <Button
               variant="primary"
               icon={<Plus size={14} />}
@@ -104,18 +99,11 @@ function Content({ group }: { group: SecurityGroup }) {
             >
               {t('Add members')}
             </Button>
-            <RowActions
+            <DeleteMenu
               name={group.name}
-              entries={[
-                {
-                  id: 'delete',
-                  label: t('Delete group'),
-                  icon: <Trash2 />,
-                  tone: 'danger',
-                  onSelect: () => setDialog('delete'),
-                  disabledReason: writeReason,
-                },
-              ]}
+              label={t('Delete group')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
             />
           </>
         }
@@ -123,11 +111,7 @@ function Content({ group }: { group: SecurityGroup }) {
       <Tabs
         label={t('Parts of the group')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.securityGroup({ groupId: group.id, tab: next === 'members' ? undefined : next }), {
-            scroll: false,
-          })
-        }
+        onValueChange={openTab}
         tabs={[
           {
             value: 'members',

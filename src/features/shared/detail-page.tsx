@@ -1,8 +1,20 @@
 'use client';
-import { useEffect } from 'react';
+import { Pencil, Trash2 } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useEffect } from 'react';
+import { useT } from '@/lib/i18n/use-t';
+import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/loading';
+import { RowActions } from '@/ui/menu';
+import { QueryView } from './query-view';
 
-/** In place of a page about one thing: its heading and its facts. */
+/** Names the browser tab after the thing that is shown, once it is known. */
+export function useDocumentTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title) document.title = `${title} · Fabric`;
+  }, [title]);
+}
+
+/** In place of a page about one thing: its heading and its properties. */
 export function DetailSkeleton() {
   return (
     <>
@@ -12,9 +24,38 @@ export function DetailSkeleton() {
   );
 }
 
-/** Names the browser tab after the thing that is shown, once it is known. */
-export function useDocumentTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title) document.title = `${title} · Fabric`;
-  }, [title]);
+type Props<T> = {
+  query: ComponentProps<typeof QueryView<T>>['query'];
+  /** What the browser tab is called. */
+  title: (thing: T) => string;
+  children: (thing: T) => ReactNode;
+};
+
+/** The page about one thing: a skeleton, the error, or the thing, after which the browser tab is named. */
+export function DetailPage<T>({ query, title, children }: Props<T>) {
+  useDocumentTitle(query.data === undefined ? undefined : title(query.data));
+  return (
+    <QueryView query={query} skeleton={<DetailSkeleton />}>
+      {children}
+    </QueryView>
+  );
+}
+
+type EditProps = { onClick: () => void; disabledReason: string | null };
+
+/** Opens the form that changes the thing. */
+export function EditButton(props: EditProps) {
+  const t = useT();
+  return (
+    <Button icon={<Pencil size={14} />} {...props}>
+      {t('Edit')}
+    </Button>
+  );
+}
+
+type DeleteProps = { name: string; label: string; onSelect: () => void; disabledReason: string | null };
+
+/** The menu of a thing that can only be deleted there. */
+export function DeleteMenu({ name, ...entry }: DeleteProps) {
+  return <RowActions name={name} entries={[{ id: 'delete', icon: <Trash2 />, tone: 'danger', ...entry }]} />;
 }

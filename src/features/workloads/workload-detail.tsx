@@ -1,7 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { WorkloadDetail as Detail } from '@/domain/inventory';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -27,6 +26,7 @@ import { KIND_LABELS, MissingSince, ProtectionState, WorkloadState } from '../sh
 import { QueryView } from '../shared/query-view';
 import { FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
+import { useUrlTab } from '../shared/use-url-tab';
 import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { FormerWorkload } from './former-workload';
 import { addressColumns, interfaceColumns } from './interface-columns';
@@ -60,10 +60,9 @@ export function WorkloadDetail({ workloadId, ...parts }: Props) {
 function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Props, 'workloadId'>) {
   const t = useT();
   const { can } = usePermissions();
-  const router = useRouter();
   const assigning = useAssignProject();
   const [assign, setAssign] = useState(false);
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.workload({ workloadId: workload.id, tab }));
   return (
     <>
       <PageTrail crumbs={[{ label: workload.name }]} />
@@ -88,11 +87,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
       <Tabs
         label={t('Parts of the workload')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.workload({ workloadId: workload.id, tab: next === 'overview' ? undefined : next }), {
-            scroll: false,
-          })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'overview', label: t('Overview'), content: <Overview workload={workload} /> },
           ...(can('flow:read') ? [{ value: 'traffic', label: t('Traffic'), content: traffic }] : []),

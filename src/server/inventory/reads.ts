@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from '@/domain/cluster';
 import type { FormerWorkload } from '@/domain/former-workload';
 import type { NetworkDetail } from '@/domain/inventory';
 import type { SyncRun } from '@/domain/sync';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
+import { pollUntil, type Waiting } from '../lib/poll-until';
 import { notFound } from '../lib/refusals';
 import { findCluster } from './queries/clusters';
 import { findNetwork } from './queries/networks';
@@ -32,27 +32,16 @@ export async function readSyncRun(_scope: Scope<'cluster:read'> | Scope<'cluster
   return run;
 }
 
-export const MAX_WAIT_MS = 120_000;
-const FIRST_PAUSE_MS = 50;
-const LAST_PAUSE_MS = 500;
-
 /**
  * The run when it has ended, or as it is when the time is over or `signal` aborts.
  * @throws AppError `not_found` when the run goes with its cluster meanwhile
  */
-export async function awaitSyncRun(
-  scope: Scope<'cluster:sync'>,
-  id: string,
-  { signal, timeoutMs = MAX_WAIT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
-): Promise<SyncRun> {
-  const deadline = performance.now() + timeoutMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
-    const run = await readSyncRun(scope, id);
-    const left = deadline - performance.now();
-    if (run.finished_at !== null || left <= 0 || signal?.aborted) return run;
-    await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
-  }
-}
+export const awaitSyncRun = (scope: Scope<'cluster:sync'>, id: string, waiting?: Waiting): Promise<SyncRun> =>
+  pollUntil(
+    () => readSyncRun(scope, id),
+    (run) => run.finished_at !== null,
+    waiting,
+  );
 
 const MAX_PERIODS = 50;
 

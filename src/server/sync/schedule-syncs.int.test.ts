@@ -8,6 +8,7 @@ import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
 import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
+import { scheduleDiscovery } from '../addresses/discovery/request-discovery';
 import { readSettings, updateSettings } from '../settings/settings';
 import { createCluster } from './clusters';
 import { scheduleSyncs } from './request-sync';
@@ -131,15 +132,24 @@ describe('runs that nobody works on', () => {
     expect((await waiting()).sort()).toEqual([lost.id, silent.id].sort());
   });
 
-  it('fail after three attempts', async () => {
+  it.each([
+    { kind: 'inventory', schedule: scheduleSyncs, action: 'cluster.sync_failed', status: 'failed', what: 'sync' },
+    { kind: 'ipam', schedule: scheduleDiscovery, action: 'ipam.discovery_failed', status: 'never', what: 'discovery' },
+  ] as const)('fail after three attempts: $kind', async ({ kind, schedule, action, status, what }) => {
+    await settings({ auto_node_sync_enabled: false, auto_ipam_sync_enabled: false });
     const cluster = await makeCluster();
-    const id = await insertRun(cluster.id, { lease_owner: 'x', lease_at: ago(31), attempts: 3 });
-    await scheduleSyncs();
+    const id = await insertRun(cluster.id, { kind, lease_owner: 'x', lease_at: ago(31), attempts: 3 });
+    await schedule();
     expect(await waiting()).toEqual([]);
-    expect(await runsOf(cluster.id)).toMatchObject([{ id, status: 'failed', errors: [{ code: 'worker_died' }] }]);
-    const records = await auditTrail(
-      and(eq(auditRecords.object_id, cluster.id), eq(auditRecords.action, 'cluster.sync_failed')),
+    const message = `The worker died 3 times during this ${what}.`;
+    const remedy = expect.stringMatching(/Then (sync|discover) again\.$/);
+    expect(await runsOf(cluster.id)).toMatchObject([
+      { id, status: 'failed', errors: [{ code: 'worker_died', message, remedy }] },
+    ]);
+    const [row] = await db.select().from(clusters).where(eq(clusters.id, cluster.id));
+    expect(row?.sync_status).toBe(status);
+    expect(await auditTrail(and(eq(auditRecords.object_id, cluster.id), eq(auditRecords.action, action)))).toHaveLength(
+      1,
     );
-    expect(records).toHaveLength(1);
   });
 });

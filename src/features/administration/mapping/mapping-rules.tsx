@@ -1,12 +1,11 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { useUrlTab } from '../../shared/use-url-tab';
 import { MappingConflictTable } from './mapping-conflict-table';
 import { MappingRuleTable } from './mapping-rule-table';
 
@@ -16,8 +15,7 @@ const TABS = ['rules', 'conflicts'] as const;
 export function MappingRules() {
   const t = useT();
   const trpc = useTRPC();
-  const router = useRouter();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('rules'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.mappingRules({ tab }));
   const conflicts = useQuery(trpc.mappingRules.conflicts.queryOptions({ limit: 1 }));
   return (
     <>
@@ -30,9 +28,7 @@ export function MappingRules() {
       <Tabs
         label={t('Mapping rules')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.mappingRules({ tab: next === 'rules' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'rules', label: t('Rules'), content: <MappingRuleTable /> },
           {

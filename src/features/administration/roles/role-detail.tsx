@@ -1,8 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Copy, Pencil } from 'lucide-react';
+import { Copy } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { Role } from '@/domain/role';
 import { useT } from '@/lib/i18n/use-t';
@@ -14,10 +13,10 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { Mono } from '@/ui/values';
-import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
+import { DetailPage, EditButton } from '../../shared/detail-page';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
-import { QueryView } from '../../shared/query-view';
 import { usePermissions } from '../../shared/use-permissions';
+import { useUrlTab } from '../../shared/use-url-tab';
 import { UserTable } from '../users/user-table';
 import { CreateRoleDrawer, EditRoleDrawer } from './role-drawer';
 
@@ -27,11 +26,10 @@ const TABS = ['permissions', 'users'] as const;
 export function RoleDetail({ roleId }: { roleId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.roles.get.queryOptions({ id: roleId }));
-  useDocumentTitle(query.data?.title);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.title}>
       {(role) => <Content role={role} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -39,7 +37,7 @@ function Content({ role }: { role: Role }) {
   const t = useT();
   const router = useRouter();
   const { can, reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('permissions'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.role({ roleId: role.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'copy' | null>(null);
   const writeReason = reason('role:write');
   const tabs = [
@@ -65,20 +63,14 @@ function Content({ role }: { role: Role }) {
             <Button icon={<Copy size={14} />} onClick={() => setDialog('copy')} disabledReason={writeReason}>
               {t('Create role from it')}
             </Button>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
           </>
         }
       />
       <Tabs
         label={t('Parts of the role')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'permissions'}
-        onValueChange={(next) =>
-          router.push(paths.role({ roleId: role.id, tab: next === 'permissions' ? undefined : next }), {
-            scroll: false,
-          })
-        }
+        onValueChange={openTab}
         tabs={tabs}
       />
       {dialog === 'edit' && <EditRoleDrawer role={role} onClose={() => setDialog(null)} />}

@@ -1,21 +1,17 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { Tenant } from '@/domain/tenant';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { Button } from '@/ui/button';
-import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
-import { QueryView } from '../../shared/query-view';
+import { DeleteMenu, DetailPage, EditButton } from '../../shared/detail-page';
 import { usePermissions } from '../../shared/use-permissions';
+import { useUrlTab } from '../../shared/use-url-tab';
 import { ProjectTable } from '../projects/project-table';
 import { UserTable } from '../users/user-table';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
@@ -27,11 +23,10 @@ const TABS = ['projects', 'users'] as const;
 export function TenantDetail({ tenantId }: { tenantId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.tenants.get.queryOptions({ id: tenantId }));
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(tenant) => <Content tenant={tenant} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -39,7 +34,7 @@ function Content({ tenant }: { tenant: Tenant }) {
   const t = useT();
   const router = useRouter();
   const { can, reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('projects'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.tenant({ tenantId: tenant.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('tenant:write');
@@ -62,21 +57,12 @@ function Content({ tenant }: { tenant: Tenant }) {
         description={tenant.description || undefined}
         actions={
           <>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
-            <RowActions
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+            <DeleteMenu
               name={tenant.name}
-              entries={[
-                {
-                  id: 'delete',
-                  label: t('Delete tenant'),
-                  icon: <Trash2 />,
-                  tone: 'danger',
-                  onSelect: () => setDialog('delete'),
-                  disabledReason: writeReason,
-                },
-              ]}
+              label={t('Delete tenant')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
             />
           </>
         }
@@ -84,11 +70,7 @@ function Content({ tenant }: { tenant: Tenant }) {
       <Tabs
         label={t('Parts of the tenant')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'projects'}
-        onValueChange={(next) =>
-          router.push(paths.tenant({ tenantId: tenant.id, tab: next === 'projects' ? undefined : next }), {
-            scroll: false,
-          })
-        }
+        onValueChange={openTab}
         tabs={tabs}
       />
       {dialog === 'edit' && <EditTenantDrawer tenant={tenant} onClose={close} />}

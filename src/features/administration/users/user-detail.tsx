@@ -1,8 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound, Pencil } from 'lucide-react';
+import { KeyRound } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import type { User } from '@/domain/user';
 import { useSession } from '@/lib/browser-session';
@@ -15,9 +14,9 @@ import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
-import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
-import { QueryView } from '../../shared/query-view';
+import { DetailPage, EditButton } from '../../shared/detail-page';
 import { usePermissions } from '../../shared/use-permissions';
+import { useUrlTab } from '../../shared/use-url-tab';
 import { AccessTable } from './access-table';
 import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
 import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
@@ -31,11 +30,10 @@ const TABS = ['overview', 'access', 'tokens'] as const;
 export function UserDetail({ userId }: { userId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.users.get.queryOptions({ id: userId }));
-  useDocumentTitle(query.data?.email);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.email}>
       {(user) => <Content user={user} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -44,7 +42,7 @@ function Content({ user }: { user: User }) {
   const router = useRouter();
   const session = useSession();
   const { reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.user({ userId: user.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'roles' | 'password' | 'factor' | 'active' | 'delete' | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('user:write');
@@ -64,9 +62,7 @@ function Content({ user }: { user: User }) {
         }
         actions={
           <>
-            <Button icon={<Pencil size={14} />} onClick={() => setDialog('edit')} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <Button
               variant="primary"
               icon={<KeyRound size={14} />}
@@ -115,9 +111,7 @@ function Content({ user }: { user: User }) {
       <Tabs
         label={t('Parts of the account')}
         value={tab}
-        onValueChange={(next) =>
-          router.push(paths.user({ userId: user.id, tab: next === 'overview' ? undefined : next }), { scroll: false })
-        }
+        onValueChange={openTab}
         tabs={[
           { value: 'overview', label: t('Overview'), content: <UserOverview user={user} /> },
           { value: 'access', label: t('Access'), content: <AccessTable user={user} /> },

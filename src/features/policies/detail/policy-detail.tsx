@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, Eye, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -19,10 +18,10 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeploymentState } from '../../shared/deployment-state';
-import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
+import { DetailPage, EditButton } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
-import { QueryView } from '../../shared/query-view';
 import { usePermissions } from '../../shared/use-permissions';
+import { useUrlTab } from '../../shared/use-url-tab';
 import { ApplyDialog } from '../apply/apply-dialog';
 import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
 import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
@@ -54,11 +53,10 @@ export function PolicyDetail({ policyId }: { policyId: string }) {
     ...trpc.policies.get.queryOptions({ id: policyId }),
     refetchInterval: ({ state }) => (state.data && isWorking(state.data) && !live ? 3000 : false),
   });
-  useDocumentTitle(query.data?.name);
   return (
-    <QueryView query={query} skeleton={<DetailSkeleton />}>
+    <DetailPage query={query} title={(item) => item.name}>
       {(policy) => <Content policy={policy} />}
-    </QueryView>
+    </DetailPage>
   );
 }
 
@@ -66,11 +64,9 @@ function Content({ policy }: { policy: Policy }) {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [tab] = useQueryState('tab', parseAsStringLiteral(TABS).withDefault('overview'));
+  const [tab, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab }));
   const [dialog, setDialog] = useState<'apply' | 'delete' | SwitchKind | null>(null);
   const close = () => setDialog(null);
-  const openTab = (next: string) =>
-    router.push(paths.policy({ policyId: policy.id, tab: next === 'overview' ? undefined : next }), { scroll: false });
   const { enforcement_mode: mode } = policy.definition;
   const writeReason = reason('policy:write', policy);
   const applyReason = reason('policy:apply', policy) ?? applyRefusal(t, policy);
@@ -136,9 +132,7 @@ function Content({ policy }: { policy: Policy }) {
         }
         actions={
           <>
-            <Button icon={<Pencil size={14} />} onClick={edit} disabledReason={writeReason}>
-              {t('Edit')}
-            </Button>
+            <EditButton onClick={edit} disabledReason={writeReason} />
             {mode === 'audit' && policy.enabled && (
               <Button
                 icon={<ShieldCheck size={14} />}

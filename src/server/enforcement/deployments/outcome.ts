@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
 import { type Owned, ownedPart } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
+import { pollUntil, type Waiting } from '../../lib/poll-until';
 import type { RuleNamer } from '../guest-firewall/named-rules';
 import { openGuestResult } from '../guest-firewall/withhold-state';
 import { compileWorld, type PolicyWorld } from '../policies/world';
@@ -84,22 +84,13 @@ export async function applyResult(
   };
 }
 
-const MAX_WAIT_MS = 120_000;
-const FIRST_PAUSE_MS = 50;
-const LAST_PAUSE_MS = 500;
-
 /** Waits until all of these deployments have ended, the time is over, or `signal` aborts. */
-export async function awaitDeployments(
-  ids: readonly string[],
-  { signal, timeoutMs = MAX_WAIT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
-    const deployments = await listDeploymentsByIds(db, ids);
-    const left = deadline - performance.now();
-    if (deployments.every(({ finished_at }) => finished_at !== null) || left <= 0 || signal?.aborted) return;
-    await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
-  }
+export async function awaitDeployments(ids: readonly string[], waiting?: Waiting): Promise<void> {
+  await pollUntil(
+    () => listDeploymentsByIds(db, ids),
+    (deployments) => deployments.every(({ finished_at }) => finished_at !== null),
+    waiting,
+  );
 }
 
 /** Tells that a deployment was begun, went on or ended, when the transaction commits. */
