@@ -128,7 +128,7 @@ async function startDue(requested: RequestedRun): Promise<void> {
       const { created } = await db.transaction((tx) => requestRunIn(tx, scope, requested, clusterId, 'auto'));
       if (created) await startRun(requested, clusterId);
     } catch (error) {
-      // Deleted meanwhile, or its token was taken away: there is nothing to work on.
+      // The cluster was deleted, or its token removed: there is nothing to work on.
       if (!(error instanceof AppError)) throw error;
     }
   }

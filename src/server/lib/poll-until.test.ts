@@ -6,16 +6,16 @@ const counter = () => {
   return async () => ++reads;
 };
 
-it('returns the first reading that is done', async () => {
+it('returns the first value that is done', async () => {
   expect(await pollUntil(counter(), (reads) => reads === 3)).toBe(3);
 });
 
-it('returns the last reading when the time is over', async () => {
+it('returns the last value when the time is over', async () => {
   expect(await pollUntil(counter(), () => false, { timeoutMs: 0 })).toBe(1);
   expect(await pollUntil(counter(), () => false, { timeoutMs: 60 })).toBeGreaterThan(1);
 });
 
-it('returns at once when the signal aborts', async () => {
+it('returns immediately when the signal aborts', async () => {
   const controller = new AbortController();
   const waiting = pollUntil(counter(), () => false, { signal: controller.signal });
   controller.abort();

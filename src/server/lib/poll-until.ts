@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a request that waits for a run is held open at most, unless told otherwise. */
+/** How long a request that waits for a run is held open at most, by default. */
 const MAX_WAIT_MS = 120_000;
 const FIRST_PAUSE_MS = 50;
 const LAST_PAUSE_MS = 500;
@@ -9,7 +9,7 @@ export type Waiting = { signal?: AbortSignal; timeoutMs?: number };
 
 /**
  * Reads something until it is done, the time is over, or `signal` aborts: at first often, later twice a second.
- * @returns the last reading, done or not
+ * @returns what was read last, done or not
  */
 export async function pollUntil<T>(
   read: () => Promise<T>,
