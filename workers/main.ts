@@ -1,5 +1,5 @@
-import { prepareStores } from '@/runtime/prepare';
-import { reportReady } from '@/runtime/report-ready';
+import { reportReady } from '@/runtime/child-process';
+import { prepareStores } from '@/runtime/prepare-stores';
 import { recordMigratedVersions } from '@/server/enforcement/policies/history';
 import { closeQueues } from '@/server/jobs/queues';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';

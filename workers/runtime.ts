@@ -4,10 +4,22 @@ import { type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { type JobWorker, queueBackend } from '@/server/jobs/backend';
 import { JOBS, type JobName } from '@/server/jobs/definitions';
 import { ensureSchedules } from '@/server/jobs/schedules';
+import { AppError, type ErrorCode } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { observeJob } from '@/server/lib/metrics';
-import { classifyError } from './classify-error';
 import type { JobContext, JobProcessors } from './processors';
+
+/** Trying again can help only where something outside may have changed meanwhile. */
+const TEMPORARY = new Set<ErrorCode>(['internal', 'upstream', 'upstream_timeout', 'unavailable', 'too_many_requests']);
+
+/**
+ * What a failed job tells: whether another try makes sense, and a reason that can be shown. An error that is not an
+ * `AppError` may hold anything, so its text stays in the log.
+ */
+function classifyError(error: unknown): { retry: boolean; reason: string } {
+  if (error instanceof AppError) return { retry: TEMPORARY.has(error.code), reason: error.message };
+  return { retry: true, reason: 'Unexpected error; the log of the worker has the details' };
+}
 
 type Options = {
   /** A job whose worker gives no sign for this long is taken over by another worker. */

@@ -29,7 +29,7 @@ async function load(variables: Record<string, string>) {
     import('@/server/jobs/definitions'),
     import('@/server/jobs/enqueue'),
     import('@/server/jobs/queues'),
-    import('@/runtime/prepare'),
+    import('@/runtime/prepare-stores'),
   ]);
   return { ...runtime, ...definitions, ...enqueue, ...queues, ...prepare };
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentStatus } from './agent-status';
+import { type AgentStatus, readStateFile, writeStateFile } from './agent-status';
 import { Collectors } from './collectors';
 import { type Config, paths } from './config';
 import { isLogPositions, NO_POSITIONS } from './logs/log-positions';
 import { errnoCode } from './sys/errno';
 import type { Logger } from './sys/logger';
-import { readStateFile, writeStateFile } from './sys/state-file';
 import { jittered } from './transport/backoff';
 import { Delivery, type Outcome } from './transport/delivery';
 import type { Server } from './transport/post';

@@ -5,9 +5,9 @@ import { type Arguments, parseArguments, USAGE, UsageError } from './cli/argumen
 import { doctor } from './cli/doctor';
 import { enrol, readEnrolmentToken } from './cli/enrol';
 import { printOnce, sendOnce } from './cli/once';
-import { serverOf } from './cli/server-of';
 import { type Config, ConfigError, isManagedByJournal, loadConfig } from './config';
 import { createLogger } from './sys/logger';
+import { serverOf } from './transport/post';
 
 const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 

@@ -1,5 +1,4 @@
-import { packetAddress } from '../src/capture/packet-address';
-import { libc, memory } from '../src/sys/libc';
+import { libc, memory, packetAddress } from '../src/sys/libc';
 
 const AF_PACKET = 17;
 const SOCK_RAW = 3;

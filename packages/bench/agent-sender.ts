@@ -1,8 +1,6 @@
 // Sends frames of many flows at a given rate: node agent-sender.cjs <interface> <packets per second> <seconds> <flows>
 // <vlan>. Frames are prepared once; a send is one sendmmsg(2) of up to 64 of them. Prints what was sent as JSON.
-import { packetAddress } from '../../agent/src/capture/packet-address';
-import { viewOf } from '../../agent/src/sys/bytes';
-import { libc, memory } from '../../agent/src/sys/libc';
+import { libc, memory, packetAddress, viewOf } from '../../agent/src/sys/libc';
 import { loadKoffi } from '../../agent/src/sys/load-koffi';
 
 const AF_PACKET = 17;

@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
-import { MAX_BATCH_CALLS } from '@/domain/batch';
+import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import type { AppRouter } from '@/server/api/root';
 
 export type Call = { name: string; ms: number; error: string | null };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Child, keepRunning } from '@/runtime/child-process';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { freePort } from '@/runtime/postgres/server';
-import { prepareStores } from '@/runtime/prepare';
+import { prepareStores } from '@/runtime/prepare-stores';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

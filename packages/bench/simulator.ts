@@ -1,5 +1,5 @@
 import { startSimulator } from '@fabric/simulator/http-server';
-import { bench } from '@fabric/simulator/scenarios/bench';
+import { bench } from '@fabric/simulator/scenarios/registry';
 
 // The simulated cluster as a process of its own, so that its work does not count as ours.
 // Arguments: nodes, guests, latency in milliseconds. Answers each line on stdin with the number of calls so far.

@@ -19,7 +19,7 @@ import { startWorkers, type WorkerRuntime } from '../../workers/runtime';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
-import { DEMO_EMAIL, ensureAdministrator } from './installation/administrator';
+import { DEMO_EMAIL, ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
 import { takeSteps } from './installation/kept-steps';
 import { stepsFor } from './installation/steps';

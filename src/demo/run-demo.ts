@@ -5,7 +5,7 @@ import { logger } from '@/server/lib/logger';
 import { DemoAgents } from './agents/demo-agents';
 import { trafficFile } from './agents/kept-traffic';
 import type { Post } from './agents/post';
-import { ensureAdministrator } from './installation/administrator';
+import { ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
 import { takeSteps } from './installation/kept-steps';
 import { stepsFor } from './installation/steps';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CurrentPassword, NewPassword } from './auth-password';
 import { PERMISSIONS } from './permissions';
-import { SECOND_FACTORS, SIGN_IN_METHODS } from './sign-in-method';
+import { SECOND_FACTORS, SIGN_IN_METHODS } from './second-factor';
 
 /** One sign-in of one's own that is not over. */
 export const AccountSession = z.object({

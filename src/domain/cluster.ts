@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listInput, pageOf } from './list';
-import { parseApiUrl } from './net/api-url';
+import { parseApiUrl } from './net/url';
 import { RUN_STATUSES, SYNC_STAGES } from './sync';
 
 export const RULE_PLACEMENTS = ['above', 'below'] as const;

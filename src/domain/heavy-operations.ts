@@ -76,3 +76,6 @@ export function isHeavyRequest(method: string, address: string): boolean {
   const asked = method === 'HEAD' ? 'GET' : method;
   return PATTERNS.some((pattern) => pattern.method === asked && pattern.path.test(path));
 }
+
+/** Calls that one tRPC request may hold. The pages send no more in one; the service takes no more. */
+export const MAX_BATCH_CALLS = 12;

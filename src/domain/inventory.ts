@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
-import { PROTECTIONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
+
+export const PROTECTIONS = ['default_deny', 'rules_default_accept', 'no_rules', 'off', 'unknown'] as const;
+/**
+ * What becomes of inbound packets for which nobody wrote a rule:
+ * - `default_deny`: they are dropped or rejected by the default policy. Only this counts as enforced.
+ * - `rules_default_accept`: they are accepted although there are inbound rules. These may drop something, or nothing.
+ * - `no_rules`: they are accepted, as is everything else: there is no inbound rule.
+ * - `off`: the firewall of the cluster, the guest or the interface is off.
+ * - `unknown`: something that decides about it could not be read.
+ */
+export type Protection = (typeof PROTECTIONS)[number];
+
+/** From worst to best. What is certain settles it: an interface that could not be read hides none that is open. */
+const WORST_FIRST: readonly Protection[] = ['off', 'no_rules', 'rules_default_accept', 'unknown', 'default_deny'];
+
+/** The protection of a workload is the worst of its interfaces'; null when it has none. */
+export const worstProtection = (protections: readonly Protection[]): Protection | null =>
+  WORST_FIRST.find((protection) => protections.includes(protection)) ?? null;
 
 export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
 export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;
@@ -253,3 +270,24 @@ export const NetworkListInput = listInput(NETWORK_SORTS, {
 });
 export type NetworkListInput = z.output<typeof NetworkListInput>;
 export const NetworkPage = pageOf(Network);
+
+/** A time in which a workload belonged to a tenant, and that has ended. */
+export const FormerPeriod = z.object({
+  tenant_id: z.uuid(),
+  tenant_name: z.string(),
+  /** What the workload was called when it went. Null: not noted. */
+  name: z.string().nullable(),
+  /** Null: as long as it is known. */
+  from_at: z.string().nullable(),
+  to_at: z.string(),
+});
+
+/** A workload that went to another tenant, as those know it to whom it belonged. Where it is now is not told. */
+export const FormerWorkload = z.object({
+  workload_id: z.uuid(),
+  /** What it was called when it went last. Null: not noted. */
+  name: z.string().nullable(),
+  /** The newest first, 50 at most. */
+  periods: z.array(FormerPeriod),
+});
+export type FormerWorkload = z.output<typeof FormerWorkload>;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Grantable, isWithinReach, PERMISSIONS, type RoleGrant, reachOf } from './permissions';
-import { restrictGrants } from './restrict-grants';
+import { type Grantable, isWithinReach, PERMISSIONS, type RoleGrant, reachOf, restrictGrants } from './permissions';
 
 const TENANTS = ['t1', 't2', 't3'];
 const ASKED: Grantable[] = ['*', ...PERMISSIONS];

@@ -1,7 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { guard } from './guard';
+
+/**
+ * Ends a process when this one dies without a word (kill -9): the shell's standard input is a pipe that only this
+ * process holds open, so the shell goes on when we are gone.
+ * @param target process id, or the negative id of a process group
+ */
+export function guard(target: number, signal: 'INT' | 'TERM'): ChildProcess {
+  const shell = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -s "$0" -- "$1" 2>/dev/null', signal, String(target)], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Without a shell there is no guard; the next start deals with what was left.
+  shell.on('error', () => {});
+  return shell;
+}
 
 /** What a program reports over its IPC channel when it serves: where, and lines for who started it. */
 export type ReadyReport = { url?: string; notes?: readonly string[] };
@@ -103,4 +118,12 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Tells the supervisor, when there is one, that this process serves.
+ * @param notes lines for the person who started it, printed below the address
+ */
+export function reportReady({ url, notes }: { url?: string; notes?: readonly string[] } = {}): void {
+  process.send?.({ ready: true, ...(url && { url }), ...(notes && { notes }) });
 }

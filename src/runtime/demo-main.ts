@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { httpPost } from '@/demo/agents/post';
-import { DEMO_EMAIL } from '@/demo/installation/administrator';
+import { DEMO_EMAIL } from '@/demo/installation/accounts';
 import { runDemo } from '@/demo/run-demo';
 import { closeQueues } from '@/server/jobs/queues';
 import { env } from '@/server/lib/env';
-import { reportReady } from './report-ready';
+import { reportReady } from './child-process';
 import { legibleCode, storedSecret } from './secrets';
 
 // The demo as a process of its own: simulated clusters and their agents. Only the supervisor starts it, in the embedded

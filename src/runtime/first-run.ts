@@ -1,7 +1,9 @@
 import postgres from 'postgres';
+import { isDemo } from './demo-installation';
+import { withPatience } from './prepare-stores';
 
 /** Whether the setup was never completed and nobody has an account, so that the setup code is needed. */
-export async function isFirstRun(databaseUrl: string): Promise<boolean> {
+async function isFirstRun(databaseUrl: string): Promise<boolean> {
   const client = postgres(databaseUrl, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} });
   try {
     const [row] = await client<{ done: boolean }[]>`
@@ -9,5 +11,39 @@ export async function isFirstRun(databaseUrl: string): Promise<boolean> {
     return row?.done !== true;
   } finally {
     await client.end({ timeout: 5 });
+  }
+}
+
+type Installation = {
+  url: string;
+  databaseUrl: string;
+  demo: boolean;
+  /** Whether the database is the private one of the data directory. */
+  embedded: boolean;
+  /** Empty when the web process makes and logs it. */
+  setupCode: string;
+  /** Where the setup code was stored, when it was. */
+  setupCodeFile?: string;
+};
+
+/**
+ * Tells whoever started the service what to do with it now. It serves already: a database that goes away at this
+ * moment is waited for, and an answer that does not come costs the hints, not the service.
+ * @param say takes one line
+ */
+export async function printFirstRunHints(installation: Installation, say: (line: string) => void): Promise<void> {
+  const { url, databaseUrl, demo, embedded, setupCode, setupCodeFile } = installation;
+  try {
+    if (!demo && embedded && (await withPatience(() => isDemo(databaseUrl)))) {
+      say(
+        'this installation holds demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
+      );
+    }
+    if (await withPatience(() => isFirstRun(databaseUrl))) {
+      say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
+      if (setupCodeFile) say(`(it is kept in ${setupCodeFile})`);
+    }
+  } catch (error) {
+    say(`could not tell whether the setup is done (${error instanceof Error ? error.message : error}); open ${url}`);
   }
 }

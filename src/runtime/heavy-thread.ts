@@ -5,7 +5,7 @@ import { childEnvironment } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
 import { setOtherMetrics } from '@/server/lib/metrics';
-import { answerProblem } from './answer-problem';
+import { answerProblem } from './request-guard';
 
 /** `embedded`: the database is our own, on this machine. */
 export type HeavyThreadData = { secret: string; embedded: boolean };

@@ -5,10 +5,9 @@ import { STAMPED } from '@/server/auth/origin';
 import { AppError } from '@/server/lib/errors';
 import { newId } from '@/server/lib/ids';
 import { toProblem } from '@/server/rest/problem';
-import { answerProblem } from './answer-problem';
 import { API_POLICY, secure } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
-import { isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
+import { answerProblem, isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
 
 /** For so long a request may take to arrive (ms): whoever sends a body byte by byte must not hold a connection. */
 export const REQUEST_MS = 30_000;

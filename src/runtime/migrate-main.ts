@@ -1,5 +1,5 @@
 import { env } from '@/server/lib/env';
-import { prepareStores } from './prepare';
+import { prepareStores } from './prepare-stores';
 
 // Brings database and queues up to date and ends: `npm run db:migrate`, the migrate service of compose.yaml.
 const { DATABASE_URL, REDIS_URL } = env();

@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@/server/lib/errors';
+import { newId } from '@/server/lib/ids';
+import { toProblem } from '@/server/rest/problem';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -47,4 +50,21 @@ export function refusalOf(method: string, target: string): AppError | null {
   const segments = path.slice(1).split('/');
   const strange = segments.some((part) => part === '' || /[\\\0/]|^\.\.?$/.test(decodeURIComponent(part)));
   return strange ? new AppError('not_found', 'There is nothing at this address.') : null;
+}
+
+/** Answers an error as problem+json where no route handler does it. */
+export function answerProblem(response: ServerResponse & { req: IncomingMessage }, error: AppError): void {
+  const id = newId();
+  const allow = error.extra?.allow;
+  const body = JSON.stringify(toProblem(error, id));
+  response.writeHead(error.status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+    ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+    ...(Array.isArray(allow) && { allow: allow.join(', ') }),
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
 }

@@ -1,8 +1,20 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { assertDemoAllowed, env } from '@/server/lib/env';
-import { productionPrograms } from './programs';
+import { assertDemoAllowed, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
+import type { ChildProgram } from './child-process';
 import { runSupervisor } from './run-supervisor';
+import type { ProgramOptions } from './supervisor';
+
+/** The web and worker processes from their bundles in `dist`, and the demo when it is asked for. */
+function productionPrograms(dist: string, { environment, demo, embedded }: ProgramOptions): ChildProgram[] {
+  return ['web', 'worker', ...(demo ? ['demo'] : [])].map((name) => ({
+    name,
+    command: process.execPath,
+    arguments: ['--enable-source-maps', join(dist, `${name}.mjs`), ...(embedded ? [EMBEDDED_ARGUMENT] : [])],
+    environment,
+    workingDirectory: dist,
+  }));
+}
 
 const dist = dirname(fileURLToPath(import.meta.url));
 

@@ -6,9 +6,9 @@ import { type Child, type ChildProgram, keepRunning } from './child-process';
 import { takeDataLock } from './data-lock';
 import { claimDemo, DEMO_TARGETS } from './demo-installation';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded-database';
+import { printFirstRunHints } from './first-run';
 import { freePort } from './postgres/server';
-import { prepareStores } from './prepare';
-import { sayWhatIsNext } from './say-what-is-next';
+import { prepareStores } from './prepare-stores';
 import { readSecret } from './secret-files';
 import { legibleCode, randomSecret, storedSecret } from './secrets';
 
@@ -142,7 +142,7 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     for (const note of reports.flatMap(({ notes = [] }) => notes)) say(note);
     const setupCodeFile = database && !env.FABRIC_SETUP_CODE ? join(data, 'secrets', 'setup_code') : undefined;
     const installation = { url, databaseUrl, demo, embedded: Boolean(database), setupCode, setupCodeFile };
-    await orAborted(sayWhatIsNext(installation, say), signal);
+    await orAborted(printFirstRunHints(installation, say), signal);
     return {
       url,
       databaseUrl,

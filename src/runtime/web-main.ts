@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
+import { reportReady } from './child-process';
 import { startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
 import { freePort } from './postgres/server';
-import { prepareStores } from './prepare';
-import { reportReady } from './report-ready';
+import { prepareStores } from './prepare-stores';
 
 const STOP_MS = 4_000;
 const HEAVY = new URL('./heavy.mjs', import.meta.url);

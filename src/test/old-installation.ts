@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { applyMigrationSteps } from '@/server/backup/rebuild-schema';
-import { migrationSteps } from '@/server/db/migration-steps';
+import { migrationSteps } from '@/server/db/migrate';
 
 /** How many migrations the old installation has: telemetry is there, address management (0005) and all later are not. */
 const OLD_MIGRATIONS = 5;

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { addRow } from '../../test/capture-snapshot';
-import { Capture } from './capture';
-import type { CaptureSource } from './capture-source';
+import { Capture, type CaptureSource } from './capture';
 import type { FlowTable } from './flow-table';
 import { InterfaceWatch } from './interface-watch';
 

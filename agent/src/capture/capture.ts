@@ -1,12 +1,27 @@
 import type { CollectorState } from '@fabric/agent-contract';
 import type { CaptureSnapshot } from '../flows/capture-flows';
 import type { Clock } from '../sys/clock';
-import type { CaptureSource } from './capture-source';
 import { Conversations } from './conversations';
 import { EbpfCapture } from './ebpf/collector';
 import { FlowTable, WORD } from './flow-table';
 import { InterfaceWatch } from './interface-watch';
 import { RingCapture } from './ring/collector';
+
+/** A way to see the packets of interfaces. The kernel counter and the packet ring are two; the rest does not care. */
+export interface CaptureSource {
+  readonly name: 'ebpf' | 'ring';
+  /** Starts on an interface. Doing it twice is harmless. @throws SystemCallError, also when the interface just vanished */
+  attach(ifindex: number): void;
+  detach(ifindex: number): void;
+  /** Adds what was counted since the last drain to the table. @throws SystemCallError */
+  drain(table: FlowTable): Promise<void>;
+  /** Part of the room for flows that is used, 0 … 1: tells when to drain early. */
+  fill(): number;
+  /** Losses and oddities since the start, for the diagnostics. */
+  counts(): Record<string, number>;
+  /** Lets a drain in progress end first. */
+  close(): Promise<void>;
+}
 
 const SCAN_MILLISECONDS = 3000;
 /** Seldom, since each drain costs the same however little happened; a filling map is drained at once. */

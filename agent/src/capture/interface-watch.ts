@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { isCaptureInterface } from '../net/interface-names';
+import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { libc } from '../sys/libc';
+
+/**
+ * Whether flows are counted on this interface. Every packet of a guest crosses exactly one tap or veth; the firewall's
+ * extra bridge and pair behind it would show the same packet again.
+ */
+export function isCaptureInterface(name: string): boolean {
+  const kind = parseGuestInterface(name)?.kind;
+  return kind === 'tap' || kind === 'veth';
+}
 
 /** Interfaces of guests that appeared or vanished; a re-created one has a new index and counts as both. */
 export type InterfaceChanges = { added: Map<number, string>; removed: Map<number, string> };

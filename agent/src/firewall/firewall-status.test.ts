@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isOptionOn, parseFirewallOptions } from './firewall-options';
-import { readFirewallStatus } from './firewall-status';
+import { isOptionOn, parseFirewallOptions, readFirewallStatus } from './firewall-status';
 
 const ruleset = { hash: null, guestChains: 4, isFirewallLoaded: true };
 let root: string;

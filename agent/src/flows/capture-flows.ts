@@ -1,6 +1,6 @@
 import type { Flow } from '@fabric/agent-contract';
 import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
-import type { CaptureSource } from '../capture/capture-source';
+import type { CaptureSource } from '../capture/capture';
 import type { Conversations } from '../capture/conversations';
 import { type FlowTable, WORD } from '../capture/flow-table';
 import { hasPorts, isIcmp, protocolName } from '../net/protocols';

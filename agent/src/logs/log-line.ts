@@ -1,8 +1,18 @@
 import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
-import type { AgentDecision } from '@fabric/agent-contract/limits';
+import { AGENT_LIMITS, type AgentDecision } from '@fabric/agent-contract/limits';
 import { canonicalAddress } from '../net/addresses';
 import { hasPorts, IPPROTO, protocolNumber } from '../net/protocols';
-import { logExcerpt } from './log-excerpt';
+
+/**
+ * The part of a log line that is kept as evidence. The hardware addresses go first: with them the limit would end before
+ * the destination.
+ */
+function logExcerpt(line: string): string {
+  return line
+    .replace(/ MAC=\S*/, '')
+    .trim()
+    .slice(0, AGENT_LIMITS.log_excerpt_characters);
+}
 
 /** What a packet filter log line tells about one packet. */
 export type LogLine = {

@@ -1,7 +1,7 @@
 import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { describe, expect, it } from 'vitest';
+import { isCaptureInterface } from '../capture/interface-watch';
 import { parseInterfaceCounters } from './interface-counters';
-import { isCaptureInterface } from './interface-names';
 import { bestInterfaces, InterfaceTrafficMeter } from './interface-traffic';
 
 const HEADER = `Inter-|   Receive                                                |  Transmit

@@ -1,6 +1,5 @@
-import { viewOf } from '../sys/bytes';
 import { SystemCallError } from '../sys/errno';
-import { libc, type Memory, memory } from '../sys/libc';
+import { libc, type Memory, memory, viewOf } from '../sys/libc';
 
 const AF_NETLINK = 16;
 const SOCK_RAW_CLOEXEC = 3 | 0o2000000;

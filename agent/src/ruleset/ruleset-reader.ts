@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../sys/clock';
-import { loadedModules } from '../sys/kernel-modules';
 import { findTool, runTool } from '../sys/run-tool';
 import { canonicalNft, chainsOf } from './canonical-nft';
 import { rulesetGeneration } from './generation';
-import { legacySections, type Section, translatedSections } from './sections';
+import { legacySections, loadedModules, type Section, translatedSections } from './sections';
 
 export type Ruleset = {
   /** SHA-256 (hex) of all rules; null when nothing, or not all that was readable before, could be read. */

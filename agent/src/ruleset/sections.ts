@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { loadedModules } from '../sys/kernel-modules';
 import { findTool, runTool } from '../sys/run-tool';
 import { canonicalIpset, canonicalSave } from './canonical-text';
+
+/**
+ * Names of the loaded kernel modules; null when the kernel has no modules, where nothing can be loaded by asking.
+ * Looking at rules of a kind whose module is not loaded would load it, and with it hooks on every packet.
+ */
+export function loadedModules(): ReadonlySet<string> | null {
+  try {
+    const lines = readFileSync('/proc/modules', 'latin1').split('\n');
+    return new Set(lines.map((line) => line.slice(0, Math.max(0, line.indexOf(' ')))));
+  } catch {
+    return null;
+  }
+}
 
 /** One part of the packet filter's rules, in canonical text. null = there, but could not be read. */
 export type Section = { name: string; text: string | null };

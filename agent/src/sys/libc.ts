@@ -65,3 +65,32 @@ function bindLibc(koffi: KoffiApi): Libc {
     },
   };
 }
+
+/** View for reading and writing numbers in kernel structures. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Four bytes holding one native (little endian) integer, for socket options. */
+export function int32(value: number): Memory {
+  const bytes = new Uint8Array(new ArrayBuffer(4));
+  viewOf(bytes).setInt32(0, value, true);
+  return bytes;
+}
+
+const AF_PACKET = 17;
+const ETH_P_ALL = 3;
+const SOCKADDR_LL_BYTES = 20;
+
+/**
+ * struct sockaddr_ll for all protocols of an interface, or of every interface when `ifindex` is 0. Outgoing frames are
+ * seen only with ETH_P_ALL.
+ */
+export function packetAddress(ifindex: number): Memory {
+  const address = memory(SOCKADDR_LL_BYTES);
+  const view = viewOf(address);
+  view.setUint16(0, AF_PACKET, true);
+  view.setUint16(2, ETH_P_ALL, false);
+  view.setInt32(4, ifindex, true);
+  return address;
+}

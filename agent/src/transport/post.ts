@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { type Config, ConfigError } from '../config';
 import { connect, type Trust } from './connect';
 
 export type Answer = {
@@ -83,4 +84,12 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The server to talk to. @throws ConfigError when none is configured */
+export function serverOf(config: Config): Server {
+  if (config.server_url === null) {
+    throw new ConfigError(['server_url is not set: give the address of the service in the configuration file']);
+  }
+  return { url: config.server_url, trust: { caFile: config.ca_file, fingerprint: config.tls_fingerprint } };
 }

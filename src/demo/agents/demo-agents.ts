@@ -1,24 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeatAnswerSchema } from '@fabric/agent-contract';
-import { AGENT_PATHS } from '@fabric/agent-contract/limits';
+import { enrolmentAnswerSchema, heartbeatAnswerSchema } from '@fabric/agent-contract';
+import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
 import { NodeListInput } from '@/domain/inventory';
 import { systemScope } from '@/server/auth/scope';
 import { listNodes } from '@/server/enforcement/inventory-views/nodes';
 import { clock } from '@/server/lib/clock';
 import { AppError } from '@/server/lib/errors';
 import { logger } from '@/server/lib/logger';
+import { createInstall } from '@/server/traffic/agents/install';
 import type { KeptFile } from '../kept-file';
 import type { ClustersView } from '../traffic/clusters-view';
 import { makeHeartbeat } from '../traffic/heartbeat';
 import { addTotals } from '../traffic/interface-totals';
-import { characterOf } from '../traffic/node-character';
+import { characterOf, machineIdOf } from '../traffic/node-character';
 import { type NodeReport, nodeKey, nodeReports } from '../traffic/node-reports';
 import { SLOT_MS, slotAt, startOfSlot } from '../traffic/sessions';
 import { SITES } from '../world/company';
-import { enrolNode } from './enrol';
 import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
 import type { Post } from './post';
 import { HISTORY_SLOTS, nextRound, olderRound, RECENT_SLOTS, type Round } from './rounds';
+
+const scope = systemScope('agent:install', 'demo data');
+
+/** Installs the agent of a node: the one-time token of an install command for the node's own. @returns that token */
+export async function enrolNode(node: { id: string; name: string }, baseUrl: string, post: Post): Promise<string> {
+  const { enrolment_token } = await createInstall(scope, { node_id: node.id }, baseUrl);
+  const answer = await post(AGENT_PATHS.enrol, {
+    protocol_version: PROTOCOL_VERSION,
+    enrolment_token,
+    machine_id: machineIdOf(node.name),
+    node_name: node.name,
+    agent_version: AGENT_VERSION,
+  });
+  if (answer.status !== 200)
+    throw new Error(`enrolment of ${node.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return enrolmentAnswerSchema.parse(answer.body).node_token;
+}
 
 const SEED = 20_261;
 /** The silent agent was last heard of this many slots before the first start. */

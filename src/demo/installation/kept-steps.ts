@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { AppError } from '@/server/lib/errors';
 import { KeptFile } from '../kept-file';
 
 /** The steps that were taken. What a step made may be changed or deleted by people afterwards: it is not taken again. */
@@ -18,5 +19,14 @@ export async function takeSteps(directory: string, steps: readonly Step[], signa
     await take(signal);
     taken.add(name);
     file.write([...taken]);
+  }
+}
+
+/** Makes something unless it is there already: a step that was interrupted is taken again. */
+export async function unlessThere(make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
   }
 }

@@ -4,7 +4,7 @@ import { TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
 import { createRule } from '@/server/notifications/rules';
 import { listTenants } from '@/server/tenancy/tenants';
-import { unlessThere } from './unless-there';
+import { unlessThere } from './kept-steps';
 
 const scope = systemScope('notification:write', 'demo data');
 

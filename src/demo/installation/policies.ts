@@ -1,7 +1,7 @@
 import { PolicyCreate } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { createPolicy } from '@/server/enforcement/policies/policies';
-import { unlessThere } from './unless-there';
+import { unlessThere } from './kept-steps';
 
 /** Policies of every kind: some in force, some tried out in audit mode, one that names what is gone, one switched off. */
 const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [

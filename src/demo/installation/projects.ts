@@ -6,7 +6,7 @@ import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 import { assignWorkloads } from '@/server/placement/place';
 import { createProject, listProjects } from '@/server/tenancy/projects';
 import { createTenant, listTenants } from '@/server/tenancy/tenants';
-import { unlessThere } from './unless-there';
+import { unlessThere } from './kept-steps';
 
 /** Teams, their projects, and the pools whose workloads belong to each. */
 const TEAMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

@@ -5,7 +5,7 @@ import { createSecurityGroup } from '@/server/enforcement/groups/groups';
 import { addMember } from '@/server/enforcement/groups/members';
 import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 
-import { unlessThere } from './unless-there';
+import { unlessThere } from './kept-steps';
 
 type Group = {
   name: string;

@@ -1,10 +1,10 @@
 import type { Simulator } from '@fabric/simulator/http-server';
+import { addProjectUser } from './accounts';
 import { discoverAddresses } from './addresses';
 import { applyPolicies, letPoliciesDrift } from './deployments';
 import type { Step } from './kept-steps';
 import { addNotificationRules } from './notifications';
 import { addPolicies } from './policies';
-import { addProjectUser } from './project-user';
 import { addProjects } from './projects';
 import { addSecurityGroups } from './security-groups';
 import { addSubnets } from './subnets';

@@ -5,7 +5,7 @@ import { systemScope } from '@/server/auth/scope';
 import { listNetworks } from '@/server/inventory/queries/networks';
 import { SITES } from '../world/company';
 import type { DemoSite } from '../world/site';
-import { unlessThere } from './unless-there';
+import { unlessThere } from './kept-steps';
 
 /** Prefixes that the clusters do not know by themselves: their bridges carry them without SDN. */
 const plannedPrefixes = (site: DemoSite) => [

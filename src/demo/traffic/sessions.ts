@@ -1,9 +1,19 @@
 import { guestNamed } from '../world/company';
 import { outsideAddress } from './outside';
-import { PROFILES } from './profiles/all';
+import { officeProfiles } from './profiles/office';
+import { platformProfiles } from './profiles/platform';
 import type { Ends, Profile } from './profiles/profile';
+import { shopProfiles } from './profiles/shop';
+import { troubleProfiles } from './profiles/trouble';
 import { localTime, RHYTHMS } from './rhythm';
 import { roll, rollInt, rollPick } from './roll';
+
+export const PROFILES: readonly Profile[] = [
+  ...shopProfiles,
+  ...platformProfiles,
+  ...officeProfiles,
+  ...troubleProfiles,
+];
 
 /** Demo time is counted in slots; number 0 began in 1970. */
 export const SLOT_MS = 15_000;

@@ -9,8 +9,7 @@ import { flatView } from './flat-view.fixture';
 import { makeHeartbeat } from './heartbeat';
 import { addTotals, type NodeTotals } from './interface-totals';
 import { type NodeReport, nodeKey, nodeReports } from './node-reports';
-import { PROFILES } from './profiles/all';
-import { countsBefore, sessionsIn, slotAt, startOfSlot } from './sessions';
+import { countsBefore, PROFILES, sessionsIn, slotAt, startOfSlot } from './sessions';
 
 const SEED = 4;
 const DAY = 5760;

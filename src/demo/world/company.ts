@@ -13,3 +13,18 @@ export function guestNamed(name: string): { site: DemoSite; guest: DemoGuest } {
   if (!found) throw new Error(`the demo has no guest ${name}`);
   return found;
 }
+
+const running = SITES.flatMap(({ name, guests }) =>
+  guests.filter((guest) => !guest.stopped && !guest.template).map((guest) => ({ ...guest, site: name })),
+);
+const named = (match: (guest: (typeof running)[number]) => boolean) => running.filter(match).map(({ name }) => name);
+
+export const frankfurtGuests = named(({ site }) => site === 'nordwind-fra');
+export const linuxServers = named(({ site, windows, kind }) => site === 'nordwind-fra' && !windows && kind === 'vm');
+export const desktops = named(({ tags }) => tags.includes('desktop'));
+export const developers = named(({ tags, kind }) => tags.includes('dev') && kind === 'vm');
+export const balancers = ['lb-01', 'lb-02'];
+export const webs = ['web-01', 'web-02', 'web-03', 'web-04'];
+export const apis = ['api-01', 'api-02', 'api-03'];
+export const workers = ['worker-01', 'worker-02'];
+export const runners = ['runner-01', 'runner-02'];

@@ -1,9 +1,8 @@
 import { throughIptables } from './iptables-chain';
 import { throughNftables } from './nftables-chain';
 import type { Packet } from './packet';
-import { undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
-import type { Verdict } from './verdict';
+import { undecided, type Verdict } from './verdict';
 
 const through = (guest: PreparedGuest, filter: PreparedFilter, packet: Packet): Verdict =>
   filter.implementation === 'nftables'

@@ -1,11 +1,10 @@
 import { addressSetHas } from './address-set';
-import { isNodeBroadcast } from './broadcast-addresses';
 import { type TrackedState, trackedState } from './connection-state';
 import { TCP } from './data/protocols';
 import { isMulticast, type Packet } from './packet';
-import { byBuiltin, type Possibility } from './possibility';
 import type { PreparedFilter } from './prepare-guest';
-import type { Verdict } from './verdict';
+import { isNodeBroadcast } from './prepare-node';
+import { byBuiltin, type Possibility, type Verdict } from './verdict';
 
 /** Whether the source is one that no single host may have: a group, or a broadcast address of the node. IPv4 only. */
 function isSmurf({ source }: Packet, broadcasts: readonly bigint[] | null): boolean | null {

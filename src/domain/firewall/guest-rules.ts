@@ -1,10 +1,9 @@
 import type { CompiledRule } from './compiled-rule';
 import type { Packet } from './packet';
-import { type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
 import { firstMatch } from './rule-index';
-import type { DefiniteVerdict, Verdict } from './verdict';
+import { type DefiniteVerdict, type Possibility, settled, undecided, type Verdict } from './verdict';
 
 function outcomeOf(filter: PreparedFilter, rule: CompiledRule, packet: Packet): DefiniteVerdict | 'unknown' {
   return rule.action === 'reject' ? rejectOutcome(packet, filter.node.broadcasts, filter.implementation) : rule.action;

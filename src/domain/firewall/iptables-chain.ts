@@ -6,11 +6,19 @@ import { beforeDefault } from './default-chain';
 import { byTracking, inFrontOfGuests } from './front-chain';
 import { byGuestRules } from './guest-rules';
 import type { Packet } from './packet';
-import { byBuiltin, conclude, type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
-import { notEnforced, withSwitches } from './switches';
-import type { DecidedBy, Verdict } from './verdict';
+import {
+  byBuiltin,
+  conclude,
+  type DecidedBy,
+  notEnforced,
+  type Possibility,
+  settled,
+  undecided,
+  type Verdict,
+  withSwitches,
+} from './verdict';
 
 const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] };
 /** Client and server port of DHCP by family. */

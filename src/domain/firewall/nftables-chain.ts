@@ -7,11 +7,18 @@ import { byGuestRules } from './guest-rules';
 import { hasType, NDP_TYPES, VITAL } from './nftables-icmp';
 import { asGuestVerdict, inSeries, type Outcome } from './node-steps';
 import type { Packet } from './packet';
-import { byBuiltin, conclude, type Possibility, settled, undecided } from './possibility';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
 import { rejectOutcome } from './reject-outcome';
-import { notEnforced, withSwitches } from './switches';
-import type { Verdict } from './verdict';
+import {
+  byBuiltin,
+  conclude,
+  notEnforced,
+  type Possibility,
+  settled,
+  undecided,
+  type Verdict,
+  withSwitches,
+} from './verdict';
 
 const ROUTER_TYPES = [134, 137] as const;
 /** Source and destination port of DHCP; the chains do not tell the families apart. */

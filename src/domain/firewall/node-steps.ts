@@ -5,8 +5,7 @@ import {
   type NodeUnknownReason,
   type NodeVerdict,
 } from './node-verdict';
-import type { Possibility } from './possibility';
-import type { DefiniteVerdict, UnknownReason, Verdict } from './verdict';
+import type { DefiniteVerdict, Possibility, UnknownReason, Verdict } from './verdict';
 
 /** A step that may decide: what it would say, and why that is not known. */
 export type Doubt = {

@@ -1,10 +1,9 @@
-import { normalizeMac } from '../net/mac-address';
+import { linkLocalOf, normalizeMac } from '../net/mac-address';
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { type Enforcement, enforcementOf } from './enforcement';
 import { type EffectiveOptions, effectiveOptions } from './guest-options';
-import { linkLocalOf } from './link-local';
 import type { FilterImplementation, LiveCluster, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { type PreparedNode, prepareNode } from './prepare-node';

@@ -1,7 +1,7 @@
-import { isNodeBroadcast } from './broadcast-addresses';
 import { ICMP, ICMPV6, TCP } from './data/protocols';
 import type { FilterImplementation } from './live-state';
 import { isMulticast, type Packet } from './packet';
+import { isNodeBroadcast } from './prepare-node';
 
 /** Null where the node's networks are not known. */
 export function isBroadcast(packet: Packet, broadcasts: readonly bigint[] | null): boolean | null {

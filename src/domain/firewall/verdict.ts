@@ -1,3 +1,5 @@
+import type { PreparedGuest } from './prepare-guest';
+
 export type DefiniteVerdict = 'accept' | 'drop' | 'reject';
 
 export const BUILTINS = [
@@ -74,3 +76,42 @@ export type DecidedBy =
  * packet, decides. When every possibility ends the same way, that verdict is given.
  */
 export type Verdict = { readonly verdict: DefiniteVerdict | 'unknown'; readonly decided_by: DecidedBy };
+
+/** Something that may have decided before: what it would have said, why that is not known, and where it stands. */
+export type Possibility = { verdict: DefiniteVerdict | 'unknown'; reason: UnknownReason; place?: RulePlace };
+
+export const settled = (verdict: DefiniteVerdict, decided_by: DecidedBy): Verdict => ({ verdict, decided_by });
+
+export const byBuiltin = (verdict: DefiniteVerdict, name: Builtin): Verdict =>
+  settled(verdict, { kind: 'builtin', name });
+
+export const undecided = (reason: UnknownReason, possible: readonly Possibility[] = []): Verdict => ({
+  verdict: 'unknown',
+  decided_by: { kind: 'unknown', reason, places: possible.flatMap(({ place }) => (place ? [place] : [])) },
+});
+
+/** A possibility that ends as the certain decision changes nothing. */
+export function conclude(certain: Verdict, possible: readonly Possibility[]): Verdict {
+  if (possible.length === 0 || certain.verdict === 'unknown') return certain;
+  const open = possible.find(({ verdict }) => verdict !== certain.verdict);
+  return open ? undecided(open.reason, possible) : certain;
+}
+
+/** Nothing that is in force concerns the packet, because this is off. */
+export const notEnforced = (reason: NotEnforcedReason): Verdict => settled('accept', { kind: 'not_enforced', reason });
+
+/**
+ * A verdict that holds while switches are on, given that some could not be read. A packet that passes the filter passes
+ * without it, too.
+ * @param innermost the last switch that the verdict depends on: each needs those before it (cluster, nic, guest)
+ */
+export function withSwitches(
+  verdict: Verdict,
+  { cluster, nic, guest }: PreparedGuest['switches'],
+  innermost: 'cluster' | 'nic' | 'guest',
+): Verdict {
+  if (verdict.verdict === 'accept') return verdict;
+  if (cluster === null) return undecided('unknown_cluster_firewall');
+  if (innermost === 'guest' && guest === null) return undecided('unknown_guest_options');
+  return innermost !== 'cluster' && nic === null ? undecided('unknown_nic_flag') : verdict;
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EndFilterText } from './end-filter';
+import { EndFilterText } from './flow-end';
 
 /** Verdicts of stored flows: three from firewall log lines, `observed` when no line decided. */
 export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;

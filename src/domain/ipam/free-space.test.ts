@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cidr, cidrBounds, cidrCovers, formatCidr, parseCidr } from '../net/cidr';
-import { capacityOf, usableBounds } from './capacity';
 import { firstAddresses, firstPrefix, freeParts, type Interval } from './free-space';
+import { capacityOf, usableBounds } from './usage';
 
 const interval = fc
   .tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 40 }))

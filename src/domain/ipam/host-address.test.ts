@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatCidr, networkOf } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
-import { isContainerInterface } from './container-interface';
-import { believedNetwork, isHostAddress } from './host-address';
+import { believedNetwork, isContainerInterface, isHostAddress } from './host-address';
 
 const ip = (text: string) => parseIp(text) as IpAddress;
 

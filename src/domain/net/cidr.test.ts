@@ -11,10 +11,10 @@ import {
   hasHostBits,
   networkOf,
   parseCidr,
+  rangeToCidrs,
 } from './cidr';
 import { formatIp, parseIp } from './ip-address';
 import { PrefixTable } from './prefix-table';
-import { rangeToCidrs } from './range-to-cidrs';
 
 const anyCidr: fc.Arbitrary<Cidr> = fc.oneof(
   fc.record({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listInput, pageOf } from '../list';
-import { parseHttpUrl } from '../net/http-url';
+import { parseHttpUrl } from '../net/url';
 import { DisplayName, Version } from '../tenant';
 
 export const CHANNEL_KINDS = ['webhook', 'email'] as const;

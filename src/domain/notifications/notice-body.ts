@@ -1,7 +1,7 @@
 import type { Condition } from './condition';
+import { objectPage } from './incident';
 import { plainLine } from './notice-text';
 import type { NotificationEvent, NotificationItem } from './notification';
-import { objectPage } from './object-page';
 
 /** A stored notice, as far as channels are told of it. */
 export type Notice = {

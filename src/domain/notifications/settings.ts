@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalizeHost } from '../net/host-port';
-import { parseHttpUrl } from '../net/http-url';
+import { parseHttpUrl } from '../net/url';
 
 /** `tls`: from the first byte (port 465); `starttls`: required, never without (587); `none`: in clear text. */
 export const SMTP_SECURITY = ['tls', 'starttls', 'none'] as const;

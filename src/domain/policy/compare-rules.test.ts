@@ -5,8 +5,8 @@ import { randomSource } from '../firewall/random-state.fixture';
 import { type DiffOptions, diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { applyDiff, asLive, renumber } from './live-rules.fixture';
 import { layOut } from './plan/layout';
+import { applyDiff, asLive, renumber } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);

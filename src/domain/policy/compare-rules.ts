@@ -1,8 +1,27 @@
 import type { RULE_PLACEMENTS } from '../cluster';
 import type { LiveRule } from '../firewall/live-state';
 import { type Marker, parseMarker } from './marker';
-import { longestRising } from './plan/longest-rising';
 import type { RuleContent, WantedRule } from './wanted';
+
+/** Indexes of one longest rising subsequence: the most elements that can stay where they are. */
+export function longestIncreasingSubsequence(values: readonly number[]): Set<number> {
+  const tails: number[] = [];
+  const before: number[] = [];
+  for (const [at, current] of values.entries()) {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((values[tails[middle] ?? 0] ?? 0) < current) low = middle + 1;
+      else high = middle;
+    }
+    before[at] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = at;
+  }
+  const rising = new Set<number>();
+  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) rising.add(at);
+  return rising;
+}
 
 export const STALE_RULE_REASONS = [
   'outdated_version',
@@ -118,7 +137,7 @@ export function diffGuest(wanted: readonly WantedRule[], live: readonly LiveRule
   const last = foreign.at(-1)?.pos ?? Number.NEGATIVE_INFINITY;
   const isBeyond = ({ rule }: KeptRule) => (options.placement === 'above' ? rule.pos > first : rule.pos < last);
   const inPlace = kept.filter((item) => !isBeyond(item));
-  const stays = longestRising(inPlace.map((item) => ranks.get(item.wanted) ?? 0));
+  const stays = longestIncreasingSubsequence(inPlace.map((item) => ranks.get(item.wanted) ?? 0));
   const staying = new Set(inPlace.filter((_, at) => stays.has(at)));
   const moved = kept
     .filter((item) => !staying.has(item))

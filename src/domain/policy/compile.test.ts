@@ -9,9 +9,8 @@ import { parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { asLive } from './live-rules.fixture';
 import { PolicyInput } from './policy';
-import { policySays } from './policy-model.fixture';
+import { asLive, policySays } from './policy-model.fixture';
 import { DEAD_ENDPOINTS, ENDPOINTS, INVENTORY, randomPolicies } from './random-policies.fixture';
 import type { CompilablePolicy, WantedGuest, WantedRule } from './wanted';
 

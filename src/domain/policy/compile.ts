@@ -1,10 +1,9 @@
 import { ownerOf } from './acts-on';
-import { contentHash } from './content-hash';
 import type { IndexedWorkload, InventoryIndex } from './inventory-index';
-import { formatMarker } from './marker';
-import { comparePolicies } from './order';
+import { contentHash, formatMarker } from './marker';
 import { resolvePeers, resolveWorkloads, spansToText } from './resolve';
 import { type PeerList, protocolFamily, splitRule } from './split-rule';
+import { comparePolicies } from './tier';
 import type {
   CompilablePolicy,
   Compiled,

@@ -1,7 +1,6 @@
 import { type AddressSpan, mergeSpans } from '../firewall/address-set';
-import { cidrBounds, formatCidr, parseCidr } from '../net/cidr';
+import { cidrBounds, formatCidr, parseCidr, rangeToCidrs } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
-import { rangeToCidrs } from '../net/range-to-cidrs';
 import { belongsTo, type OwnerId } from './acts-on';
 import { type Endpoint, parseEndpoint } from './endpoint';
 import type { IndexedWorkload, Inventory, InventoryIndex } from './inventory-index';

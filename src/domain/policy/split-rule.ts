@@ -1,4 +1,4 @@
-import { contentHash } from './content-hash';
+import { contentHash } from './marker';
 import type { SecurityRuleInput } from './policy';
 import type { RuleContent, WantedSet } from './wanted';
 

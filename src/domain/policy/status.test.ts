@@ -6,7 +6,7 @@ import { diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
 import { diffSets } from './diff-sets';
 import { indexInventory } from './inventory-index';
-import { asLive, renumber } from './live-rules.fixture';
+import { asLive, renumber } from './policy-model.fixture';
 import { INVENTORY } from './random-policies.fixture';
 import { deploymentStatus, type GuestView, shownStatus, worstStatus } from './status';
 import type { CompilablePolicy } from './wanted';

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { asLive } from './live-rules.fixture';
+import { asLive } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);

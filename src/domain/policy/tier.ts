@@ -1,3 +1,5 @@
+import type { CompilablePolicy } from './wanted';
+
 /** When a policy is evaluated: all of a tier before all of the next, whatever their priorities. In this order. */
 export const POLICY_TIERS = ['platform_first', 'tenant', 'platform_last'] as const;
 export type PolicyTier = (typeof POLICY_TIERS)[number];
@@ -30,3 +32,18 @@ export function tierProblem(
   if (tenant_visibility === DEFAULT_VISIBILITY) return null;
   return { field: 'tenant_visibility', message: 'A tenant sees its own policies: use rules, or leave it out.' };
 }
+
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What decides the place of a policy among the others on a workload. */
+type PolicyRank = Pick<CompilablePolicy, 'tier' | 'priority' | 'created_at' | 'id'>;
+
+/**
+ * The order in which policies are evaluated on a workload: tier, then priority (low first), then creation, then id so that
+ * it is total.
+ */
+export const comparePolicies = (a: PolicyRank, b: PolicyRank): number =>
+  POLICY_TIERS.indexOf(a.tier) - POLICY_TIERS.indexOf(b.tier) ||
+  a.priority - b.priority ||
+  compareText(a.created_at, b.created_at) ||
+  compareText(a.id, b.id);

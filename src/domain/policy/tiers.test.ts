@@ -6,14 +6,14 @@ import { prepareGuest } from '../firewall/prepare-guest';
 import { PLAIN_NODE, randomSource } from '../firewall/random-state.fixture';
 import { compilePolicies } from './compile';
 import { indexInventory } from './inventory-index';
-import { asLive, renumber } from './live-rules.fixture';
 import { parseMarker } from './marker';
-import { comparePolicies } from './order';
 import { applyStep } from './plan/apply-step';
 import type { GuestFilter, GuestIntent } from './plan/guest-filter';
 import { planGuest } from './plan/plan-guest';
 import { PACKETS } from './plan/random-guest.fixture';
+import { asLive, renumber } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
+import { comparePolicies } from './tier';
 import type { CompilablePolicy, WantedGuest } from './wanted';
 
 const INDEX = indexInventory(INVENTORY);

@@ -1,12 +1,12 @@
 import { addressCuts, representatives } from '../firewall/address-cuts';
-import { isNodeBroadcast } from '../firewall/broadcast-addresses';
+import { isNodeBroadcast } from '../firewall/prepare-node';
 import { commonContext, contextOf } from '../flow-context/context-of';
 import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
-import { type EdgeVerdict, weightiest } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
+import { type EdgeVerdict, weightiest } from './topology';
 
 /** What is known of workloads now. */
 export type KnownWorkloads = {

@@ -1,4 +1,4 @@
-import type { SecondFactorKind, SignInMethod, SignInProof } from '@/domain/sign-in-method';
+import type { SecondFactorKind, SignInMethod, SignInProof } from '@/domain/second-factor';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 const METHODS: Record<SignInMethod, string> = { password: msg('Password'), oidc: msg('Sign-in provider') };

@@ -1,6 +1,6 @@
 'use client';
 import type { JudgedFlow } from '@/domain/flow/flow';
-import { isExternal } from '@/domain/flow/flow-label';
+import { isExternal } from '@/domain/flow/flow-end';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';

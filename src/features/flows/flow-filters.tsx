@@ -1,5 +1,5 @@
 'use client';
-import { parseEndFilter } from '@/domain/flow/end-filter';
+import { parseEndFilter } from '@/domain/flow/flow-end';
 import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

@@ -1,4 +1,4 @@
-import { isExternal } from '@/domain/flow/flow-label';
+import { isExternal } from '@/domain/flow/flow-end';
 import type { FlowGroup, FlowGrouping } from '@/domain/flow/flow-sums';
 import type { Narrowing } from './use-flow-view';
 

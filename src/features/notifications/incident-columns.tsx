@@ -1,5 +1,4 @@
-import type { NotificationIncident } from '@/domain/notifications/incident';
-import { objectPage } from '@/domain/notifications/object-page';
+import { type NotificationIncident, objectPage } from '@/domain/notifications/incident';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Link } from '@/ui/link';

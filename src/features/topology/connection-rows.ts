@@ -1,5 +1,4 @@
-import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import type { TopologyEdge } from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type TopologyEdge } from '@/domain/topology/topology';
 import { parseSort } from '@/ui/table/column';
 import type { MapLink, MapModel, MapNode } from './map-model';
 import { nodeName } from './topology-labels';

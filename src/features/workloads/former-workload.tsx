@@ -1,6 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import type { FormerWorkload as Former } from '@/domain/former-workload';
+import type { FormerWorkload as Former } from '@/domain/inventory';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

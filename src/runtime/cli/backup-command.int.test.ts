@@ -17,7 +17,7 @@ import { createTestDatabase, dropTestDatabase } from '@/test/database';
 import { makeOldInstallation } from '@/test/old-installation';
 import { redisUrl } from '@/test/redis';
 import { call } from '@/test/request';
-import { prepareStores } from '../prepare';
+import { prepareStores } from '../prepare-stores';
 import { buildFabric, fabric as runFabric } from './testing.fixture';
 
 const KEY = 'test-secret-key-test-secret-key-test-secret';

@@ -6,7 +6,7 @@ import { BackupSecrets, type BackupTable } from '@/server/backup/manifest';
 import { writeBackup } from '@/server/backup/write-backup';
 import { clock } from '@/server/lib/clock';
 import { keyId } from '@/server/lib/crypto';
-import { programVersion } from '../program-version';
+import manifest from '../../../package.json' with { type: 'json' };
 import { type Command, EXIT, type Terminal, textOption, UsageError } from './command';
 import { type Installation, withInstallation } from './open-installation';
 import { secretFromFile } from './passphrase';
@@ -55,7 +55,7 @@ async function backUp(installation: Installation, wanted: Wanted, terminal: Term
   const tables: BackupTable[] = [];
   const bytes = writeBackup({
     databaseUrl: installation.databaseUrl,
-    programVersion: programVersion(),
+    programVersion: manifest.version,
     keyId: secretKey === null ? null : keyId(secretKey),
     passphrase: wanted.passphrase,
     secrets: keysOf(installation, wanted),

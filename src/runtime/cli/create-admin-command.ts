@@ -3,9 +3,8 @@ import { NewPassword } from '@/domain/auth-password';
 import { makeAdministrator } from '@/server/access/users/make-administrator';
 import { systemScope } from '@/server/auth/scope';
 import { type Command, EXIT, textOption, UsageError } from './command';
-import { withInstallation } from './open-installation';
+import { withInstallation, withServices } from './open-installation';
 import { askSecret, secretFromFile } from './passphrase';
-import { withServices } from './use-services';
 
 async function passwordFrom(file: string | null): Promise<string> {
   if (file !== null) return secretFromFile(file, 'password');

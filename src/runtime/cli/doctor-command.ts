@@ -5,8 +5,7 @@ import { type Command, EXIT } from './command';
 import { type Finding, runChecks } from './doctor/finding';
 import { machineChecks } from './doctor/machine-checks';
 import { serviceChecks } from './doctor/service-checks';
-import { withInstallation } from './open-installation';
-import { withServices } from './use-services';
+import { withInstallation, withServices } from './open-installation';
 
 const line = ({ status, name, detail }: Finding) => `${status.padEnd(8)} ${name.padEnd(15)} ${detail}`;
 

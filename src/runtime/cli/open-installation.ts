@@ -1,11 +1,29 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { closeDb } from '@/server/db/client';
 import { env } from '@/server/lib/env';
 import { takeDataLock } from '../data-lock';
 import { startEmbeddedDatabase } from '../embedded-database';
-import { runningDatabaseUrl } from '../running-database';
+import { databaseUrl } from '../postgres/server';
 import { readSecret } from '../secret-files';
 import type { Terminal } from './command';
+
+function read(...path: string[]): string | null {
+  try {
+    return readFileSync(join(...path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** URL of the private database that a running service keeps in this data directory; null when none runs. */
+function runningDatabaseUrl(dataDirectory: string): string | null {
+  // PostgreSQL writes its port into the fourth line and removes the file when it ends.
+  const port = Number(read(dataDirectory, 'postgres', 'postmaster.pid')?.split('\n')[3]);
+  const password = read(dataDirectory, 'secrets', 'database_password')?.trim();
+  return port > 0 && password ? databaseUrl(port, password, 'fabric') : null;
+}
 
 /** The installation that a command works on. */
 export type Installation = {
@@ -103,5 +121,17 @@ export async function withInstallation<T>(
     return await work(installation);
   } finally {
     await installation.close();
+  }
+}
+
+/** Lets services of this process work on an installation, and closes their connections afterwards. */
+export async function withServices<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
+  env().DATABASE_URL = installation.databaseUrl;
+  env().FABRIC_SECRET_KEY = installation.secretKey ?? undefined;
+  env().FABRIC_PREVIOUS_SECRET_KEY = installation.previousSecretKey ?? undefined;
+  try {
+    return await work();
+  } finally {
+    await closeDb();
   }
 }

@@ -4,8 +4,7 @@ import { type KeyPair, rotateSecrets } from '@/server/operation/rotate-secrets';
 import { readSecret, removeSecret, writeSecret } from '../secret-files';
 import { randomSecret } from '../secrets';
 import { type Command, EXIT, type Terminal } from './command';
-import { type Installation, withInstallation } from './open-installation';
-import { withServices } from './use-services';
+import { type Installation, withInstallation, withServices } from './open-installation';
 
 const HOW =
   'Set FABRIC_SECRET_KEY to a new key (openssl rand -base64 32) and FABRIC_PREVIOUS_SECRET_KEY to the one before for every process, start them again, then run this with the same two variables.';

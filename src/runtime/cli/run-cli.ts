@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Command, EXIT, type Terminal, UsageError } from './command';
-import { reasonOf } from './reason-of';
+import { type Command, EXIT, reasonOf, type Terminal, UsageError } from './command';
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 

@@ -1,8 +1,7 @@
 import { verifyAuditChain } from '@/server/audit/trail';
 import { systemScope } from '@/server/auth/scope';
 import { type Command, EXIT, textOption, UsageError } from './command';
-import { withInstallation } from './open-installation';
-import { withServices } from './use-services';
+import { withInstallation, withServices } from './open-installation';
 
 const REASONS = {
   missing: 'is missing',

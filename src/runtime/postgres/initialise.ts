@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { guard } from '../guard';
+import { guard } from '../child-process';
 import { directoryHandle, giveDirectory } from './directory';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
 

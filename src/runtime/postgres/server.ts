@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { guard } from '../guard';
+import { guard } from '../child-process';
 import { directoryHandle, giveDirectory } from './directory';
 import { DATABASE_USER } from './initialise';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';

@@ -1,7 +1,7 @@
-import { usableBounds } from '@/domain/ipam/capacity';
 import { firstAddresses, firstPrefix, freeParts, type Interval } from '@/domain/ipam/free-space';
 import type { AllocateAddressInput, IpAddress } from '@/domain/ipam/ip-address';
 import type { AllocatePrefixInput, SubnetDetail } from '@/domain/ipam/subnet';
+import { usableBounds } from '@/domain/ipam/usage';
 import { formatCidr } from '@/domain/net/cidr';
 import { addressBits, formatIp, type IpAddress as Ip, parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../auth/scope';

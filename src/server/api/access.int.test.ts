@@ -3,18 +3,28 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   BUILT_IN_ROLES,
   type BuiltInRole,
+  type GrantLimit,
   isGranted,
   PERMISSIONS,
   type Permission,
   type RoleGrant,
 } from '@/domain/permissions';
-import type { GrantLimit } from '@/domain/restrict-grants';
 import { newApiToken } from '@/server/access/account/api-tokens';
 import { hashToken, signToken } from '@/server/auth/session-tokens';
 import { db } from '@/server/db/client';
 import { apiTokens, refreshTokens, roleAssignments, roles } from '@/server/db/schema/access';
 import { auditRecords } from '@/server/db/schema/operations';
-import { bearer, makeAgent, makeCluster, makeNode, makeTenant, makeUser, signIn } from '@/test/factories';
+import {
+  bearer,
+  makeAgent,
+  makeCluster,
+  makeNode,
+  makeTenant,
+  makeTwoTenants,
+  makeUser,
+  signIn,
+} from '@/test/factories';
+import { call } from '@/test/request';
 import { handleRequest } from '../rest/handle-request';
 import { routes } from '../rest/routes';
 import { type Callable, listCallables, onPages } from './access-table.fixture';
@@ -211,5 +221,19 @@ describe('the authorisation matrix', () => {
       wrong.push(...(await wronglyDecided(callable, asked)));
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('a tenant-scoped user', () => {
+  it('sees the own guest and finds nothing where another tenant’s is', async () => {
+    const { ours, theirs } = await makeTwoTenants('security_engineer');
+    const status = async (id: string, headers: Record<string, string>) =>
+      (await call(`/workloads/${id}`, { headers })).status;
+    expect(await status(ours.workload.id, ours.headers)).toBe(200);
+    expect(await status(theirs.workload.id, ours.headers)).toBe(404);
+    expect(await status(theirs.workload.id, theirs.headers)).toBe(200);
+    const list = await (await call('/workloads', { headers: ours.headers })).json();
+    expect(list.items.map((w: { id: string }) => w.id)).toEqual([ours.workload.id]);
+    expect(list.total).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_BATCH_CALLS } from '@/domain/batch';
+import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import { bearer, makeUser } from '@/test/factories';
 import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';

@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import { MAX_BATCH_CALLS } from '@/domain/batch';
+import { MAX_BATCH_CALLS } from '@/domain/heavy-operations';
 import { answerWith } from '../admission/admission';
 import { originOf } from '../auth/origin';
 import { AppError } from '../lib/errors';

@@ -1,11 +1,8 @@
 import type { z } from 'zod';
 import type { OpenScope, Scope, Session } from '../auth/scope';
-import { baseUrlOf } from '../rest/base-url';
-import { csvResponse } from '../rest/csv-response';
 import { defineRoute, type Route } from '../rest/define-route';
-import { ifMatchVersion } from '../rest/if-match';
-import { listFormat } from '../rest/list-format';
-import type { ReadPage } from '../rest/stream-pages';
+import { csvResponse, listFormat, type ReadPage } from '../rest/list-file';
+import { baseUrlOf, ifMatchVersion } from '../rest/request-headers';
 import { addressOf, type Operation } from './operation';
 
 type Procedures = Readonly<Record<string, { _def: { meta?: unknown } }>>;

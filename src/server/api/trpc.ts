@@ -17,8 +17,8 @@ import { AppError, type ErrorCode } from '../lib/errors';
 import { logger } from '../lib/logger';
 import { observeRequest } from '../lib/metrics';
 import { noteRefusal } from '../lib/note-refusal';
-import { baseUrlOf } from '../rest/base-url';
 import { toAppError, toProblem } from '../rest/problem';
+import { baseUrlOf } from '../rest/request-headers';
 import { assertStorable } from '../rest/storable';
 import type { CallAccess, Operation } from './operation';
 

@@ -6,7 +6,7 @@ import { systemScope } from '@/server/auth/scope';
 import { db, sqlClient } from '@/server/db/client';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { verifyAuditChain } from './trail';
+import { verifyAuditChain, verifyAuditTrail } from './trail';
 
 const reader = systemScope('audit:read', 'test');
 const write = (
@@ -214,5 +214,24 @@ describe('reading the trail', () => {
     'action=a&action=b',
   ])('refuses %s', async (query) => {
     expect((await call(`/audit?${query}`, { headers: admin })).status).toBe(400);
+  });
+});
+
+describe('a verification of the audit trail', () => {
+  it('serves those who may read all tenants, and everybody who asks meanwhile with the same verification', async () => {
+    const scope = systemScope('audit:read', 'test');
+    const first = verifyAuditTrail(scope);
+    const second = verifyAuditTrail(scope);
+    const outcome = await first;
+    expect(outcome.broken).toBeNull();
+    expect(await second).toBe(outcome);
+    expect(await verifyAuditTrail(scope)).not.toBe(outcome);
+  });
+
+  it('refuses readers of some tenants, whose records are links of one chain with all others', async () => {
+    const tenant = await makeTenant();
+    await expect(verifyAuditTrail(systemScope('audit:read', 'test', [tenant.id]))).rejects.toMatchObject({
+      code: 'refused',
+    });
   });
 });

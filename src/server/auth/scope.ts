@@ -1,4 +1,5 @@
 import {
+  type ActingToken,
   type Grantable,
   isNowhere,
   type Reach,
@@ -7,7 +8,6 @@ import {
   type TenantReach,
   tenantsOf,
 } from '@/domain/permissions';
-import type { ActingToken } from '@/domain/restrict-grants';
 import { AppError } from '../lib/errors';
 
 /** Who acts. `name` is what the audit trail shows and survives the account. */

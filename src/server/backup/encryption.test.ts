@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decryptionOf, encrypt } from './encryption';
-import { all, inPieces } from './testing/bytes.fixture';
-import { encryptBeforeAge } from './testing/encrypt-before-age.fixture';
+import { all, encryptBeforeAge, inPieces } from './testing/bytes.fixture';
 
 const PASSPHRASE = 'a quiet walk through the woods';
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { MigrationStep } from '../db/migration-steps';
+import type { MigrationStep } from '../db/migrate';
 import { quote } from './tables';
 
 const namesOf = async (client: Client, text: string): Promise<string[]> =>

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Client } from 'pg';
-import { MIGRATION_LOCK, migrateDatabase } from '../db/migrate';
-import { type MigrationStep, migrationSteps } from '../db/migration-steps';
+import { MIGRATION_LOCK, type MigrationStep, migrateDatabase, migrationSteps } from '../db/migrate';
 import { connect, disconnect } from './connect';
 import { copyIn } from './copy';
 import { type BackupManifest, type BackupTable, TABLE_FILE } from './manifest';

@@ -5,8 +5,7 @@ import type { PgTransaction } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { env } from '../lib/env';
-import { lazy } from '../lib/lazy';
-import { processState } from '../lib/process-state';
+import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
 import { outliveLostConnections } from './lost-connections';
 

@@ -1,7 +1,11 @@
 import { type AnyColumn, eq, getTableColumns, ilike, isNotNull, isNull, or, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
-import { likePattern } from './like-pattern';
+
+/** A LIKE pattern for text that contains what was typed; the characters with a meaning to LIKE lose it. */
+export function likePattern(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
 
 /** What the schema of an answer names is selected, sorted and filtered by the columns of the same names. */
 type Columns<T extends PgTable> = T['_']['columns'];
@@ -88,7 +92,7 @@ export const isSet =
   (wanted: boolean): SQL =>
     wanted ? isNotNull(column) : isNull(column);
 
-/** Whether a text stands in one of the columns, in whatever case: what most lists search with `q`. */
+/** Whether one of the columns contains a text, in whatever case: what most lists search with `q`. */
 export const hasText =
   (...columns: (AnyColumn | SQL)[]) =>
   (text: string): SQL | undefined =>

@@ -1,9 +1,28 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
-import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
-import { migrationsFolder } from './migrations-folder';
+import journal from '../../../drizzle/meta/_journal.json';
 import { seedBuiltIns } from './seed-built-ins';
+
+/**
+ * The `drizzle/` folder, found upwards from this file: it stands beside `src/` in a checkout and beside `dist/` in an
+ * image, so the same lookup serves sources and bundles.
+ * @throws Error when no parent directory holds it.
+ */
+function migrationsFolder(): string {
+  let directory = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    const folder = join(directory, 'drizzle');
+    if (existsSync(join(folder, 'meta', '_journal.json'))) return folder;
+    const parent = dirname(directory);
+    if (parent === directory) throw new Error('The folder drizzle/ with the database migrations is missing');
+    directory = parent;
+  }
+}
 
 /** Lets one process at a time migrate a database; the number is ours alone (the bytes of "FABR"). */
 export const MIGRATION_LOCK = 0x46414252;
@@ -46,4 +65,16 @@ export async function migrateDatabase(url: string): Promise<void> {
     // Ends the session, and with it the lock.
     await client.end({ timeout: 5 });
   }
+}
+
+/** One migration of this program: when it was made (its identity), and its statements. */
+export type MigrationStep = { at: number; hash: string; statements: readonly string[] };
+
+/** All migrations of this program, oldest first. */
+export function migrationSteps(): MigrationStep[] {
+  return readMigrationFiles({ migrationsFolder: migrationsFolder() }).map(({ folderMillis, hash, sql }) => ({
+    at: folderMillis,
+    hash,
+    statements: sql,
+  }));
 }

@@ -1,6 +1,5 @@
 import type { Cluster } from '@/domain/cluster';
-import type { FormerWorkload } from '@/domain/former-workload';
-import type { NetworkDetail } from '@/domain/inventory';
+import type { FormerWorkload, NetworkDetail } from '@/domain/inventory';
 import type { SyncRun } from '@/domain/sync';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';

@@ -10,8 +10,8 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { env } from '../lib/env';
-import { lazy } from '../lib/lazy';
 import { logger } from '../lib/logger';
+import { lazy } from '../lib/process-state';
 
 export type JobQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend, never>;
 export type JobWorker = Worker<unknown, void, string, IQueueBackend>;

@@ -1,3 +1,4 @@
+import type { JobsOptions } from 'bullmq';
 import type { z } from 'zod';
 
 /**
@@ -26,4 +27,16 @@ export function defineJob<const Name extends string, Schema extends z.ZodType>(
   definition: Omit<JobDefinition<Name, Schema>, Defaults> & Partial<Pick<JobDefinition, Defaults>>,
 ): JobDefinition<Name, Schema> {
   return { concurrency: 1, attempts: 3, backoffMs: 5_000, ...definition };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** What every queued job of a definition carries: tries, pauses, and how long its record stays. */
+export function jobOptions(job: Pick<JobDefinition, 'attempts' | 'backoffMs'>): JobsOptions {
+  return {
+    attempts: job.attempts,
+    backoff: { type: 'exponential', delay: job.backoffMs },
+    removeOnComplete: { count: 100, age: DAY_SECONDS },
+    removeOnFail: { count: 500, age: 14 * DAY_SECONDS },
+  };
 }

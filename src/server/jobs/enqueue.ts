@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors';
+import { jobOptions } from './define';
 import { JOBS, type JobName, type JobPayload } from './definitions';
-import { jobOptions } from './job-options';
 import { queueOf } from './queues';
 
 const TIMEOUT_MS = 5_000;

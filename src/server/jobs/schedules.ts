@@ -1,6 +1,6 @@
 import { clock } from '../lib/clock';
+import { jobOptions } from './define';
 import { JOBS, type JobName } from './definitions';
-import { jobOptions } from './job-options';
 import { queueOf } from './queues';
 
 /**

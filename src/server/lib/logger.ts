@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { env } from './env';
-import { lazy } from './lazy';
 import { loggableError } from './loggable-error';
+import { lazy } from './process-state';
 import { redact } from './redact';
 
 /** How every log line of the program is made; tests write to a stream of their own with it. */

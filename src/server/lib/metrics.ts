@@ -9,7 +9,7 @@ import {
   Registry,
 } from 'prom-client';
 import { cacheStats } from './cache';
-import { lazy } from './lazy';
+import { lazy } from './process-state';
 
 const made = lazy(() => {
   const registry = new Registry();

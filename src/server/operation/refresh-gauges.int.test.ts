@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { prepareStores } from '@/runtime/prepare';
+import { prepareStores } from '@/runtime/prepare-stores';
 import { queueBackend } from '@/server/jobs/backend';
 import { clusterSync } from '@/server/jobs/definitions';
 import { enqueue } from '@/server/jobs/enqueue';

@@ -1,4 +1,4 @@
-import { bench } from '@fabric/simulator/scenarios/bench';
+import { bench } from '@fabric/simulator/scenarios/registry';
 import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeEventHub, subscribe } from '@/server/events/event-hub';

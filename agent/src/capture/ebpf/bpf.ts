@@ -1,7 +1,6 @@
 import { arch } from 'node:process';
-import { viewOf } from '../../sys/bytes';
 import { SystemCallError } from '../../sys/errno';
-import { type Libc, libc, type Memory, memory } from '../../sys/libc';
+import { type Libc, libc, type Memory, memory, viewOf } from '../../sys/libc';
 
 // union bpf_attr commands and types, linux/bpf.h
 const SYSCALL: Partial<Record<string, number>> = { x64: 321, arm64: 280 };

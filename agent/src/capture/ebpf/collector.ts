@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { int32 } from '../../sys/bytes';
 import { monotonicOffset } from '../../sys/clock';
 import { SystemCallError } from '../../sys/errno';
-import { libc } from '../../sys/libc';
-import type { CaptureSource } from '../capture-source';
+import { int32, libc, packetAddress } from '../../sys/libc';
+import type { CaptureSource } from '../capture';
 import { type FlowTable, KEY_WORDS } from '../flow-table';
-import { packetAddress } from '../packet-address';
 import { loadProgram } from './bpf';
 import { VALUE } from './layout';
 import { type CaptureStatistics, type FlowBatch, FlowMaps } from './maps';

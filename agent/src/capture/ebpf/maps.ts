@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { int32, viewOf } from '../../sys/bytes';
 import { errnoName, SystemCallError } from '../../sys/errno';
-import { libc, memory } from '../../sys/libc';
+import { int32, libc, memory, viewOf } from '../../sys/libc';
 import { bpf, bpfAttr, createMap, lookupElement, updateElement } from './bpf';
 import { KEY, STATISTICS, VALUE } from './layout';
 import type { ProgramMaps } from './program';

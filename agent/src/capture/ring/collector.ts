@@ -1,4 +1,4 @@
-import type { CaptureSource } from '../capture-source';
+import type { CaptureSource } from '../capture';
 import { FlowTable, KEY_WORDS } from '../flow-table';
 import { FRAME, FrameKey } from './frame-key';
 import { PacketRing, type RingFrame } from './packet-ring';

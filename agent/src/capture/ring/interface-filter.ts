@@ -1,5 +1,4 @@
-import { viewOf } from '../../sys/bytes';
-import { type Memory, memory } from '../../sys/libc';
+import { type Memory, memory, viewOf } from '../../sys/libc';
 
 const LOAD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;

@@ -1,7 +1,5 @@
-import { int32, viewOf } from '../../sys/bytes';
 import { SystemCallError } from '../../sys/errno';
-import { libc, type Memory, memory } from '../../sys/libc';
-import { packetAddress } from '../packet-address';
+import { int32, libc, type Memory, memory, packetAddress, viewOf } from '../../sys/libc';
 import { interfaceFilter } from './interface-filter';
 
 // linux/if_packet.h

@@ -2,9 +2,9 @@ import { emptyFirewallFile, type FirewallFile } from '../firewall/firewall-file'
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { addressRange } from './address-range';
 import type { CompiledNode } from './compiled-node';
-import { isInvalid } from './connection-state';
 import { firstRule } from './first-rule';
 import { hostOf } from './host-filter';
+import { isInvalid } from './icmp-numbers';
 import { ruleMatches } from './nftables';
 import type { Packet, Verdict } from './packet';
 

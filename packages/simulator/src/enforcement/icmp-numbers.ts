@@ -1,3 +1,7 @@
+import { isIPv6 } from 'node:net';
+import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
+import type { Packet } from './packet';
+
 /** Types and codes behind the names, as `iptables -p icmp -h` and `ip6tables -p icmpv6 -h` list them. */
 const NUMBERS: Readonly<Record<4 | 6, Readonly<Record<string, readonly [type: number, code?: number]>>>> = {
   4: {
@@ -78,4 +82,22 @@ export function icmpTypeMatches(wanted: string, sent: string | undefined, family
   const [type, code] = NUMBERS[family][wanted] ?? [];
   const [sentType, sentCode] = NUMBERS[family][sent] ?? [];
   return type !== undefined && type === sentType && (code === undefined || code === sentCode);
+}
+
+/** ICMP requests that connection tracking takes for the start of something: echo, timestamp, information, address mask. */
+const OPENING_4: readonly number[] = [8, 13, 15, 17];
+/** Echo and node information requests; multicast and neighbor messages are exempt from tracking and pass as well. */
+const PASSING_6: readonly number[] = [128, 139, 130, 131, 132, 133, 134, 135, 136, 143];
+
+/**
+ * Whether connection tracking calls a packet that belongs to no known connection invalid. Answers and errors without the
+ * packet that they answer cannot open anything.
+ */
+export function isInvalid(packet: Packet): boolean {
+  if (packet.invalid !== undefined) return packet.invalid;
+  const number = PROTOCOL_NUMBERS.get(packet.proto) ?? packet.proto;
+  const family = isIPv6(packet.source) ? 6 : 4;
+  if (number !== (family === 4 ? '1' : '58')) return false;
+  const type = icmpNumber(packet.icmpType, family);
+  return type !== undefined && !(family === 4 ? OPENING_4 : PASSING_6).includes(type);
 }

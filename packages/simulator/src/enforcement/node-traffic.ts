@@ -1,10 +1,10 @@
 import type { FirewallRule } from '../firewall/firewall-rule';
 import { addressRange } from './address-range';
 import type { CompiledNode } from './compiled-node';
-import { isInvalid } from './connection-state';
 import { firstRule } from './first-rule';
 import { aroundNode, listed } from './forward-traffic';
 import { hostOf } from './host-filter';
+import { isInvalid } from './icmp-numbers';
 import { aliasText, entriesContain, ruleMatches as iptablesMatches, type MatchContext } from './match-rule';
 import { icmpOf, inInterval, isVitalIcmp, ruleMatches as nftablesMatches, numberOf } from './nftables';
 import type { Packet, Verdict } from './packet';

@@ -1,9 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { PROTOCOL_NUMBERS } from '../firewall/vocabulary';
 import { addressRange } from './address-range';
-import { isInvalid } from './connection-state';
 import type { HostFilter } from './host-filter';
-import { icmpTypeMatches } from './icmp-numbers';
+import { icmpTypeMatches, isInvalid } from './icmp-numbers';
 import type { Packet } from './packet';
 
 type Family = 4 | 6;

@@ -1,6 +1,6 @@
 import type { Guest } from '../state/guest';
 import type { StatusDump } from '../state/status-cache';
-import { nodeSummary } from './node-summary';
+import { nodeSummary } from './node-routes';
 import { type Call, mayAccess, type Route } from './route';
 
 type Resource = Record<string, unknown>;

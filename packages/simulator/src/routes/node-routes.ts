@@ -1,8 +1,29 @@
 import { X509Certificate } from 'node:crypto';
 import { parameterError } from '../pve-error';
 import { common } from '../schema/formats';
-import { nodeSummary } from './node-summary';
+import type { PveNode } from '../state/node';
+import type { StatusDump } from '../state/status-cache';
 import { type Call, mayAccess, type Route, requireAccess, textParam } from './route';
+
+/** What `/nodes` and `/cluster/resources` tell about a node; statistics only with `Sys.Audit` on it. */
+export function nodeSummary(call: Call, node: PveNode, dump: StatusDump): Record<string, unknown> {
+  const summary: Record<string, unknown> = {
+    id: `node/${node.name}`,
+    type: 'node',
+    node: node.name,
+    status: 'unknown',
+  };
+  const known = dump.nodes.get(node.name);
+  if (!node.online) summary.status = 'offline';
+  else if (known) {
+    summary.status = 'online';
+    summary.level = '';
+    if (mayAccess(call, `/nodes/${node.name}`, ['Sys.Audit'])) {
+      Object.assign(summary, known.statistics, { maxcpu: node.cores, maxmem: node.memory });
+    }
+  }
+  return summary;
+}
 
 /** Distinguished names are printed on one line with slashes. */
 const oneLine = (name: string) => `/${name.split('\n').join('/')}`;

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../http-server';
 import { client } from '../test-client.fixture';
-import { bench } from './bench';
 import { chaos } from './chaos';
-import { enterprise } from './enterprise';
+import { bench, enterprise } from './registry';
 import type { Scenario } from './scenario';
 import { smallLab } from './small-lab';
 

@@ -1,5 +1,5 @@
 import { formats } from './formats';
-import { numberedOptions } from './numbered-options';
+import { numberedOptions } from './guest-nic';
 import type { ParamSpecs } from './param-spec';
 
 const LXC_PLAIN: ParamSpecs = {

@@ -1,11 +1,11 @@
-import { apis, desktops, frankfurt, linuxServers } from './groups';
+import { apis, desktops, frankfurtGuests, linuxServers } from '../../world/company';
 import { KB, MB, type Profile, pooled, tcp } from './profile';
 
 /** What every data centre needs. */
 export const platformProfiles: readonly Profile[] = [
   {
     name: 'dns',
-    from: frankfurt,
+    from: frankfurtGuests,
     to: ['dns-01', 'dns-02'],
     protocol: 'udp',
     ports: [53],
@@ -44,7 +44,7 @@ export const platformProfiles: readonly Profile[] = [
   },
   {
     name: 'time',
-    from: frankfurt,
+    from: frankfurtGuests,
     to: ['ntp-01'],
     protocol: 'udp',
     ports: [123],
@@ -125,7 +125,7 @@ export const platformProfiles: readonly Profile[] = [
     up: 40 * KB,
     down: 3 * KB,
   }),
-  tcp('updates', frankfurt, { outside: 'package_mirror' }, 443, {
+  tcp('updates', frankfurtGuests, { outside: 'package_mirror' }, 443, {
     lanes: 1,
     period: 40,
     duration: [1, 6],

@@ -1,4 +1,4 @@
-import { apis, balancers, webs, workers } from './groups';
+import { apis, balancers, webs, workers } from '../../world/company';
 import { KB, MB, type Profile, pooled, tcp } from './profile';
 
 /** The web shop. */

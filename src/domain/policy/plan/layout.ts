@@ -1,9 +1,14 @@
 import type { LiveRule } from '../../firewall/live-state';
-import { isLiveVersion, isSameRule, ruleIdentity, type StaleRuleReason } from '../compare-rules';
+import {
+  isLiveVersion,
+  isSameRule,
+  longestIncreasingSubsequence,
+  ruleIdentity,
+  type StaleRuleReason,
+} from '../compare-rules';
 import { parseMarker } from '../marker';
 import type { WantedRule } from '../wanted';
 import type { GuestIntent } from './guest-filter';
-import { longestRising } from './longest-rising';
 
 /** A place in the list as it shall be. */
 export type Slot =
@@ -88,7 +93,7 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
     .map((rule, index) => ({ index, live: kept.get(rule) }))
     .filter(({ index, live: rule }) => rule !== undefined && gaps.get(rule) === gapOfWanted[index])
     .sort((a, b) => (a.live?.pos ?? 0) - (b.live?.pos ?? 0));
-  const rising = longestRising(candidates.map(({ index }) => index));
+  const rising = longestIncreasingSubsequence(candidates.map(({ index }) => index));
   const staying = new Set(candidates.filter((_, at) => rising.has(at)).map(({ index }) => index));
   const slots: Slot[] = [];
   let next = 0;

@@ -1,7 +1,7 @@
 import { applyStep } from './apply-step';
 import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { nextStep } from './next-step';
-import { noteStep } from './written-switches';
+import { noteStep } from './switch-changes';
 
 /** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry and a flag written once. */
 export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent): number {

@@ -4,9 +4,9 @@ import { randomSource } from '../../firewall/random-state.fixture';
 import { parseIp } from '../../net/ip-address';
 import { compilePolicies } from '../compile';
 import { indexInventory } from '../inventory-index';
-import { asLive, renumber } from '../live-rules.fixture';
-import { comparePolicies } from '../order';
+import { asLive, renumber } from '../policy-model.fixture';
 import { INVENTORY, randomPolicies } from '../random-policies.fixture';
+import { comparePolicies } from '../tier';
 import type { DefaultGoal, GuestFilter, GuestIntent } from './guest-filter';
 
 const INDEX = indexInventory(INVENTORY);

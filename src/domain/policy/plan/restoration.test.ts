@@ -14,7 +14,7 @@ import type { DefaultGoal, GuestFilter, GuestIntent, Origin } from './guest-filt
 import { nextStep } from './next-step';
 import { PACKETS } from './random-guest.fixture';
 import { restorationOf } from './restoration';
-import { NOTHING_WRITTEN, noteStep, settleWritten } from './written-switches';
+import { NOTHING_WRITTEN, noteStep, settleWritten } from './switch-changes';
 
 const INSTANCE = 'inst1';
 const VMID = 101;

@@ -1,5 +1,5 @@
 import type { OptionChange } from '../../policy-preview';
-import { type GuestFilter, SWITCHES } from './guest-filter';
+import { type GuestFilter, type PlanStep, SWITCHES, type Switch, type WrittenSwitches } from './guest-filter';
 
 const stored = (value: string | number | undefined) => (value === undefined ? null : String(value));
 
@@ -20,4 +20,44 @@ export function switchChanges(before: GuestFilter, after: GuestFilter): OptionCh
       after: (flags.get(name) ?? firewall) ? '1' : '0',
     })),
   ].filter((change) => change.before !== change.after);
+}
+
+export const NOTHING_WRITTEN: WrittenSwitches = { options: {}, nics: [], overwritten: [] };
+
+/**
+ * What has to be noted before a write, so that a later reading tells Fabric's own value from somebody else's. A write that
+ * is interrupted may or may not have happened, so the value before it stays noted if it was Fabric's, too.
+ */
+export function noteStep(
+  written: WrittenSwitches,
+  baseline: GuestFilter | null,
+  state: GuestFilter,
+  step: PlanStep,
+): WrittenSwitches {
+  if (step.kind === 'set_nic_flag') {
+    if (!step.enabled || written.nics.includes(step.nic)) return written;
+    return { ...written, nics: [...written.nics, step.nic] };
+  }
+  if (step.kind !== 'set_options') return written;
+  const options = { ...written.options };
+  const overwritten = new Set<Switch>(written.overwritten);
+  for (const name of SWITCHES) {
+    const next = step.changes[name];
+    if (next === undefined) continue;
+    const present = state.options[name] ?? null;
+    const own = (options[name] ?? []).includes(present);
+    if (!own && baseline && present !== (baseline.options[name] ?? null)) overwritten.add(name);
+    options[name] = own && present !== next ? [present, next] : [next];
+  }
+  return { ...written, options, overwritten: [...overwritten] };
+}
+
+/** What is left to note once a guest was read after the last write: of two possible values only the one that is stored. */
+export function settleWritten(written: WrittenSwitches, { options }: GuestFilter): WrittenSwitches {
+  const settled = SWITCHES.flatMap((name) => {
+    const values = written.options[name];
+    const present = options[name] ?? null;
+    return values ? [[name, values.includes(present) ? [present] : values] as const] : [];
+  });
+  return { ...written, options: Object.fromEntries(settled) };
 }

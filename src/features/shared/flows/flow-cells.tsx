@@ -1,5 +1,5 @@
 import type { Flow } from '@/domain/flow/flow';
-import { isExternal } from '@/domain/flow/flow-label';
+import { isExternal } from '@/domain/flow/flow-end';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { WorkloadLink } from '../entity-links';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../reason-of';
+import { reasonOf } from '../command';
 
 /** What one check found. `skipped`: it does not apply, or what it needs is missing. */
 export type Finding = {

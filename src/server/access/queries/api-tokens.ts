@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { ApiToken } from '@/domain/account';
-import type { ActingToken } from '@/domain/restrict-grants';
+import type { ActingToken } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf } from '../../db/declared-fields';
 import { apiTokens, tenants, users } from '../../db/schema/access';

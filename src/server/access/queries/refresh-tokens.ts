@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, min, sql } from 'drizzle-orm';
 import { AccountSession } from '@/domain/account';
-import type { SecondFactorKind } from '@/domain/sign-in-method';
+import type { SecondFactorKind } from '@/domain/second-factor';
 import type { Executor, Tx } from '../../db/client';
 import { columnsOf } from '../../db/declared-fields';
 import { refreshTokens } from '../../db/schema/access';

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { RoleGrant } from '@/domain/permissions';
-import type { SecondFactorStanding, SignInProof } from '@/domain/sign-in-method';
+import type { SecondFactorStanding, SignInProof } from '@/domain/second-factor';
 import { db, type Executor, type Tx } from '../../db/client';
 import { projects, refreshTokens, roleAssignments, roles, secondFactors, tenants, users } from '../../db/schema/access';
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SecondFactorNeeded } from '@/domain/second-factor';
-import type { SecondFactorKind, SignInMethod } from '@/domain/sign-in-method';
+import type { SecondFactorKind, SecondFactorNeeded, SignInMethod } from '@/domain/second-factor';
 import { assertMayTry, loginLimits } from '../../auth/attempt-limits';
 import { decodeBase32, hashRecoveryCode, matchTotp } from '../../auth/one-time-codes';
 import type { OpenScope } from '../../auth/scope';

@@ -1,7 +1,6 @@
 import type { CurrentUser } from '@/domain/auth';
-import { type Grantable, isGranted, PERMISSIONS } from '@/domain/permissions';
-import { type ActingToken, restrictGrants } from '@/domain/restrict-grants';
-import { sessionStanding } from '@/domain/sign-in-method';
+import { type ActingToken, type Grantable, isGranted, PERMISSIONS, restrictGrants } from '@/domain/permissions';
+import { sessionStanding } from '@/domain/second-factor';
 import type { Origin, Session } from '../../auth/scope';
 import { hashToken, verifyToken } from '../../auth/session-tokens';
 import { db, type Executor } from '../../db/client';

@@ -1,5 +1,5 @@
 import type { CurrentUser, SignedIn } from '@/domain/auth';
-import { type SignInProof, sessionStanding } from '@/domain/sign-in-method';
+import { type SignInProof, sessionStanding } from '@/domain/second-factor';
 import { recordAudit } from '../../audit/record';
 import { forgetFailures, loginLimits } from '../../auth/attempt-limits';
 import type { OpenScope, Origin } from '../../auth/scope';

@@ -1,5 +1,11 @@
-import { type Grantable, isWithinReach, PERMISSION_REACH, type RoleGrant, reachOf } from '@/domain/permissions';
-import { restrictGrants } from '@/domain/restrict-grants';
+import {
+  type Grantable,
+  isWithinReach,
+  PERMISSION_REACH,
+  type RoleGrant,
+  reachOf,
+  restrictGrants,
+} from '@/domain/permissions';
 import type { Actor, Scope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import { clock } from '../../lib/clock';

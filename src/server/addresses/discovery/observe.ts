@@ -1,5 +1,4 @@
-import { isContainerInterface } from '@/domain/ipam/container-interface';
-import { isHostAddress } from '@/domain/ipam/host-address';
+import { isContainerInterface, isHostAddress } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
 import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
 import { addressBits, formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';

@@ -1,5 +1,4 @@
-import { isContainerInterface } from '@/domain/ipam/container-interface';
-import { isHostAddress } from '@/domain/ipam/host-address';
+import { isContainerInterface, isHostAddress } from '@/domain/ipam/host-address';
 import type { AddressSource, AddressState } from '@/domain/ipam/ip-address';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { groupBy } from '../../lib/group-by';

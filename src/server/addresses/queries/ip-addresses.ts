@@ -12,8 +12,7 @@ import { parseCidr } from '@/domain/net/cidr';
 import { normalizeMac } from '@/domain/net/mac-address';
 import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { answeredElsewhere, columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -57,7 +56,7 @@ export function addressFilters(input: Omit<AddressListInput, 'limit' | 'cursor' 
   });
 }
 
-/** The name of the workload stands beside it: the list is sorted by it. */
+/** An address with the name of its workload, by which the list can be sorted. */
 const SortedAddress = IpAddress.extend({ workload_name: z.string().nullable() });
 type Row = z.output<typeof SortedAddress>;
 

@@ -3,8 +3,7 @@ import { CONFLICT_SORTS, type ConflictListInput, IpamConflict } from '@/domain/i
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';

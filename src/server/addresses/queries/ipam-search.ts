@@ -4,7 +4,7 @@ import type { IpamSearchResult } from '@/domain/ipam/search';
 import type { Subnet } from '@/domain/ipam/subnet';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
+import { likePattern } from '../../db/declared-fields';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';

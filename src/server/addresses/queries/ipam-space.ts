@@ -1,12 +1,22 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Interval } from '@/domain/ipam/free-space';
 import { cidrBounds, parseCidr } from '@/domain/net/cidr';
 import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import type { Executor, Tx } from '../../db/client';
-import { lastAddress, liesIn } from '../../db/inet-range';
 import { ipAddresses } from '../../db/schema/addresses';
 import { ipRanges } from '../../db/schema/ipam';
 import { networks, subnets } from '../../db/schema/networks';
+
+/** The last address of a network, as a host address. Together with the network itself it bounds an index range. */
+const lastAddress = (cidr: SQLWrapper): SQL =>
+  sql`set_masklen(broadcast(${cidr}), case family(${cidr}) when 4 then 32 else 128 end)`;
+
+/**
+ * Whether `value` (address or network) is in `cidr` or equals it. Same as `<<=`, but in a form that uses a btree index also
+ * when the network is not a constant: in the order of inet a network comes right before what is in it.
+ */
+export const liesIn = (value: SQLWrapper, cidr: SQLWrapper): SQL =>
+  sql`(${value} >= ${cidr} and ${value} <= ${lastAddress(cidr)})`;
 
 export type NetworkRow = typeof networks.$inferSelect;
 export type SubnetRow = Omit<typeof subnets.$inferSelect, 'gateway'> & { gateway: string | null };

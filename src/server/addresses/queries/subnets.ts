@@ -6,9 +6,7 @@ import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
-import { liesIn } from '../../db/inet-range';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
@@ -19,6 +17,7 @@ import { workloads } from '../../db/schema/workloads';
 import { addressInReach, isSubnetInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { conflictInReach } from './ipam-conflicts';
+import { liesIn } from './ipam-space';
 
 const P = sql.raw('p.id');
 

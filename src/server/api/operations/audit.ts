@@ -3,8 +3,7 @@ import { AuditListInput, AuditPage, AuditRecord, PageExport } from '@/domain/aud
 import { fieldsWithout } from '@/domain/list';
 import { listAuditRecords } from '../../audit/queries/audit';
 import { exportAudit, readAuditRecord, verifyAuditTrail } from '../../audit/trail';
-import { csvResponse } from '../../rest/csv-response';
-import { type ReadPage, streamPages } from '../../rest/stream-pages';
+import { csvResponse, type ReadPage, streamPages } from '../../rest/list-file';
 import { recordPageExport } from '../../tenancy/record-export';
 import { operations } from '../operation';
 import { router } from '../trpc';

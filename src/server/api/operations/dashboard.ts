@@ -1,7 +1,11 @@
-import { Dashboard } from '@/domain/dashboard/dashboard';
-import { DashboardInput, DashboardOperationsInput, DashboardTrafficInput } from '@/domain/dashboard/dashboard-input';
-import { dashboardScopes } from '../../insight/dashboard/dashboard-scopes';
 import {
+  Dashboard,
+  DashboardInput,
+  DashboardOperationsInput,
+  DashboardTrafficInput,
+} from '@/domain/dashboard/dashboard';
+import {
+  dashboardScopes,
   readDashboard,
   readDashboardOperations,
   readDashboardSecurity,

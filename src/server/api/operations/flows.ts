@@ -1,9 +1,11 @@
 import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
+import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { groupFlows } from '../../insight/flows/group-flows';
 import { listFlows, tailFlows } from '../../insight/flows/list-flows';
 import { readFlowSeries } from '../../insight/flows/series';
+import { readTopology } from '../../insight/topology/read-topology';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -118,5 +120,17 @@ export const flowsRouter = router({
     input: FlowSeriesInput,
     output: FlowSeries,
     run: ({ scope, input }) => readFlowSeries(scope, input),
+  }),
+});
+
+export const topologyRouter = router({
+  read: query({
+    rest: 'GET /topology',
+    summary:
+      'Who talks to whom in a time range: networks, workloads, what lies outside, and what becomes of the traffic.',
+    access: { permission: 'flow:read' },
+    input: TopologyInput,
+    output: Topology,
+    run: ({ scope, session, input }) => readTopology(scope, authorizeIfGranted(session, 'workload:read'), input),
   }),
 });

@@ -1,6 +1,5 @@
-import { FormerWorkload } from '@/domain/former-workload';
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
-import { Workload, WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import { FormerWorkload, Workload, WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
 import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/sign-in-method';
+import { SECOND_FACTORS, SIGN_IN_METHODS } from '@/domain/second-factor';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
 
 export const tenants = pgTable(

@@ -4,7 +4,7 @@ import { parseMarker } from '@/domain/policy/marker';
 import { isSwitch } from '@/domain/policy/plan/approved-plan';
 import type { GuestFilter, GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
-import { settleWritten } from '@/domain/policy/plan/written-switches';
+import { settleWritten } from '@/domain/policy/plan/switch-changes';
 import { deploymentStatus } from '@/domain/policy/status';
 import type { DormantView } from '@/domain/policy-preview';
 import { db } from '../../db/client';

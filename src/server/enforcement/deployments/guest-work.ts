@@ -1,7 +1,7 @@
 import type { DeploymentProblem } from '@/domain/deployments';
-import { comparePolicies } from '@/domain/policy/order';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
-import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
+import { NOTHING_WRITTEN } from '@/domain/policy/plan/switch-changes';
+import { comparePolicies } from '@/domain/policy/tier';
 import type { CompilablePolicy, Compiled, WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
 import { isDeployed, type PolicyWorld } from '../policies/world';

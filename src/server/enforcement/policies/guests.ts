@@ -11,8 +11,7 @@ import { findPolicy } from '../queries/policies';
 import { listAppliedAt } from '../queries/policy-placements';
 import type { WorldPolicy } from '../queries/policy-world';
 import type { Board } from './board/board';
-import { readBoard } from './board/read-board';
-import { readBoardAfresh } from './board/read-board-afresh';
+import { readBoard, readBoardAfresh } from './board/read-board';
 import { interfaceProtections } from './board/views';
 import { findTouching } from './policies-in-reach';
 

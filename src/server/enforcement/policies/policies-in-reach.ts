@@ -2,7 +2,7 @@ import type { AddressPolicies } from '@/domain/ipam/address-policies';
 import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Owned, projectsOf, type Reach } from '@/domain/permissions';
 import type { PolicyListItem, PolicySummary } from '@/domain/policies';
-import { comparePolicies } from '@/domain/policy/order';
+import { comparePolicies } from '@/domain/policy/tier';
 import { touchesOf } from '@/domain/policy/touches';
 import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
 import type { Scope } from '../../auth/scope';

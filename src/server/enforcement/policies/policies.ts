@@ -33,8 +33,7 @@ import {
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
 import type { Board } from './board/board';
-import { readBoard } from './board/read-board';
-import { readBoardAfresh } from './board/read-board-afresh';
+import { readBoard, readBoardAfresh } from './board/read-board';
 import { assertTier, changePolicy, describePolicy, snapshotOf } from './change-policy';
 import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './policies-in-reach';
 

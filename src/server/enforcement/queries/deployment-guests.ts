@@ -2,8 +2,7 @@ import { and, asc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
 import { DeploymentGuest, type DeploymentGuestListInput, type GuestResultStatus } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, likePattern } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { deploymentGuests } from '../../db/schema/deployments';
 

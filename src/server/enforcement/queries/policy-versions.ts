@@ -10,8 +10,7 @@ import {
 import type { VersionRules } from '@/domain/policy/rule-history';
 import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { users } from '../../db/schema/access';

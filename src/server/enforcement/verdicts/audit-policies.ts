@@ -2,7 +2,7 @@ import { type AuditPolicy, prepareAuditPolicy } from '@/domain/flow-context/audi
 import type { AuditPolicyView } from '@/domain/insights';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
-import { comparePolicies } from '@/domain/policy/order';
+import { comparePolicies } from '@/domain/policy/tier';
 import type { WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
 import type { PolicyWorld } from '../policies/world';

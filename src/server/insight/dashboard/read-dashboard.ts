@@ -1,12 +1,15 @@
-import type { Dashboard, DashboardOperations, DashboardSecurity, DashboardTraffic } from '@/domain/dashboard/dashboard';
 import type {
+  Dashboard,
   DashboardInput,
+  DashboardOperations,
   DashboardOperationsInput,
+  DashboardSecurity,
+  DashboardTraffic,
   DashboardTrafficInput,
-} from '@/domain/dashboard/dashboard-input';
+} from '@/domain/dashboard/dashboard';
 import { ratePosture } from '@/domain/dashboard/security-posture';
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
-import { narrowScope } from '../../auth/scope';
+import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readBoard } from '../../enforcement/policies/board/read-board';
@@ -26,9 +29,30 @@ import {
   type TroubledNode,
 } from '../queries/dashboard-places';
 import { countEnforcement, countStandings } from './counts';
-import type { DashboardScopes } from './dashboard-scopes';
 import { readMonitoring } from './read-monitoring';
 import { readSuspicious } from './read-suspicious';
+
+/** What a reader of the dashboard may see of each part; null: nothing. */
+export type DashboardScopes = {
+  readonly flow: Scope<'flow:read'>;
+  readonly workload: Scope<'workload:read'> | null;
+  readonly policy: Scope<'policy:read'> | null;
+  readonly ipam: Scope<'ipam:read'> | null;
+  readonly cluster: Scope<'cluster:read'> | null;
+  readonly agent: Scope<'agent:read'> | null;
+};
+
+/** The dashboard is for those who may read flows; the rest of it depends on what else they may. */
+export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'>): DashboardScopes {
+  return {
+    flow,
+    workload: authorizeIfGranted(session, 'workload:read'),
+    policy: authorizeIfGranted(session, 'policy:read'),
+    ipam: authorizeIfGranted(session, 'ipam:read'),
+    cluster: authorizeIfGranted(session, 'cluster:read'),
+    agent: authorizeIfGranted(session, 'agent:read'),
+  };
+}
 
 /**
  * The scopes for one tenant only; as they are without one. What belongs to the installation (nodes, syncs, agents) then

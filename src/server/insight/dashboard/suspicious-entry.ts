@@ -1,6 +1,6 @@
 import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
-import { flowLabel } from '@/domain/flow/flow-label';
+import { flowLabel } from '@/domain/flow/flow-end';
 import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
 import type { PolicyWorld } from '../../enforcement/policies/world';
 import { stableKey } from '../../lib/ids';

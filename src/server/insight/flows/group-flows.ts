@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-label';
+import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-end';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';

@@ -2,8 +2,7 @@ import { and, eq, ilike, inArray, isNotNull, not, or, type SQL, sql } from 'driz
 import { NODE_SORTS, Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloads } from '../../db/schema/workloads';

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { TopTalker } from '@/domain/flow/traffic-sums';
-import type { FormerWorkload } from '@/domain/former-workload';
 import {
+  type FormerWorkload,
   WORKLOAD_SORTS,
   Workload,
   WorkloadAddress,
@@ -13,8 +13,7 @@ import type { Page } from '@/domain/list';
 import { normalizeMac } from '@/domain/net/mac-address';
 import type { Reach, TenantReach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, isSet, sortKeysOf } from '../../db/declared-fields';
-import { likePattern } from '../../db/like-pattern';
+import { answeredElsewhere, columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';

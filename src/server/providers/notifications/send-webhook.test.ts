@@ -2,8 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../net/address-guard';
-import { sendWebhook, type WebhookRequest } from './send-webhook';
-import { signWebhook } from './sign-webhook';
+import { sendWebhook, signWebhook, type WebhookRequest } from './send-webhook';
 
 const open = createAddressGuard(['127.0.0.0/8', '::1/128']);
 const closing: (() => void)[] = [];

@@ -2,10 +2,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../routes';
-import { apiDocument, operationId } from './api-document';
+import { apiDocument, operationId, TAGS } from './api-document';
 import { exampleOf, type JsonSchema } from './example-of';
 import { schemaComponents } from './schema-components';
-import { TAGS } from './tags';
 
 const document = apiDocument(routes);
 const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

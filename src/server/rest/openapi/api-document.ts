@@ -5,7 +5,29 @@ import { exampleOf, type JsonSchema } from './example-of';
 import { PROBLEM_SCHEMA, problemName, problemResponses } from './problem-responses';
 import { problemStatuses } from './problem-statuses';
 import { type SchemaComponents, schemaComponents } from './schema-components';
-import { TAGS } from './tags';
+
+/** The parts of the API document, in the order in which they are read, each with one sentence. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Dashboard: 'Security posture, suspicious traffic, top talkers and what is out of order.',
+  Clusters: 'Proxmox VE clusters, how they are reached, and the runs that read them.',
+  Inventory: 'Nodes and workloads (virtual machines and containers) as last read, and what filters their packets.',
+  'Address management': 'Networks, subnets, ranges and addresses: found by discovery, kept by people.',
+  'Security groups': 'Workloads that belong together, to be named in policies.',
+  Policies: 'What may talk to what: rules, versions, previews, and where each policy stands.',
+  Deployments: 'Applying policies to clusters, and what became of each guest.',
+  Flows: 'Traffic as the agents saw it: flows, sums, insights into one workload, the map.',
+  Agents: 'Programs on the nodes that report flows and counters, and how they are installed.',
+  Administration: 'Tenants, projects, users, roles, and what belongs to whom.',
+  Account: 'One’s own password, sign-ins and API tokens.',
+  Authentication: 'Signing in and out.',
+  Notifications: 'What is told to whom when something is out of order: rules, channels, deliveries.',
+  Audit: 'Who did what, in a chain that shows tampering.',
+  Settings: 'How the service behaves.',
+  Setup: 'The first run.',
+  Events: 'What changes, while it changes.',
+  Operations: 'Whether the service works.',
+  System: 'For the monitoring, and this document.',
+};
 
 export type Operation = {
   operationId: string;

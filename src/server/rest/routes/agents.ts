@@ -9,8 +9,8 @@ import { readAgentFile } from '../../traffic/agents/agent-bundle';
 import { enrolAgent } from '../../traffic/agents/enrol-agent';
 import { renderInstallScript } from '../../traffic/agents/install';
 import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
-import { baseUrlOf } from '../base-url';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';
+import { baseUrlOf } from '../request-headers';
 
 const tag = 'Agents';
 

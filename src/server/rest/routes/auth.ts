@@ -5,8 +5,8 @@ import { login } from '../../access/sign-in/login';
 import { type IssuedSession, logout, refreshSession } from '../../access/sign-in/sessions';
 import type { OpenScope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
+import { clientOf } from '../request-headers';
 import {
   assertSameOrigin,
   challengeCookie,

@@ -5,8 +5,8 @@ import { beginSignIn, finishSignIn, signOut } from '../../access/provider/sign-i
 import { openPendingSignIn, sealPendingSignIn } from '../../access/sign-in/checks';
 import { logout } from '../../access/sign-in/sessions';
 import { verifyToken } from '../../auth/session-tokens';
-import { clientOf } from '../client-of';
 import { defineRoute } from '../define-route';
+import { clientOf } from '../request-headers';
 import {
   assertSameOrigin,
   challengeCookie,

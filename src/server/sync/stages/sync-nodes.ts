@@ -1,5 +1,5 @@
-import { parseApiUrl } from '@/domain/net/api-url';
 import { formatHostPort } from '@/domain/net/host-port';
+import { parseApiUrl } from '@/domain/net/url';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/publish-event';
 import { type ClusterRow, updateCluster } from '../../inventory/queries/clusters';

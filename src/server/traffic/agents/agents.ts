@@ -1,13 +1,13 @@
-import type {
-  Agent,
-  AgentDetail,
-  AgentListInput,
-  AgentSummary,
-  AgentSummaryInput,
-  UnconfirmedFlow,
-  UnconfirmedFlowInput,
+import {
+  type Agent,
+  type AgentDetail,
+  type AgentListInput,
+  type AgentSummary,
+  type AgentSummaryInput,
+  isOlderVersion,
+  type UnconfirmedFlow,
+  type UnconfirmedFlowInput,
 } from '@/domain/agent';
-import { isOlderVersion } from '@/domain/agent-version';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';

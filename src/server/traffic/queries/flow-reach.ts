@@ -1,7 +1,7 @@
 import { ilike, type SQL, sql } from 'drizzle-orm';
 import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { likePattern } from '../../db/like-pattern';
+import { likePattern } from '../../db/declared-fields';
 import { pgArray } from '../../db/pg-array';
 import { workloadOwners } from '../../db/schema/moves';
 import { subnets } from '../../db/schema/networks';

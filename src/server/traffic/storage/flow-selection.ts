@@ -1,4 +1,4 @@
-import { parseEndFilter } from '@/domain/flow/end-filter';
+import { parseEndFilter } from '@/domain/flow/flow-end';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import type { TrafficMode } from '@/domain/insights';

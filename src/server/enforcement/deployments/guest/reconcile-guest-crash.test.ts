@@ -9,7 +9,7 @@ import { prepareGuest } from '@/domain/firewall/prepare-guest';
 import { PLAIN_NODE } from '@/domain/firewall/random-state.fixture';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Origin } from '@/domain/policy/plan/guest-filter';
-import { NOTHING_WRITTEN } from '@/domain/policy/plan/written-switches';
+import { NOTHING_WRITTEN } from '@/domain/policy/plan/switch-changes';
 import { AnswerError } from '@/server/providers/hypervisor/pve/errors/classify';
 import { TransportError } from '@/server/providers/hypervisor/pve/http/transport-error';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';

@@ -1,6 +1,5 @@
 import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
-import { contentHash } from '@/domain/policy/content-hash';
-import { formatMarker } from '@/domain/policy/marker';
+import { contentHash, formatMarker } from '@/domain/policy/marker';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import type { RuleContent, WantedRule, WantedSet } from '@/domain/policy/wanted';
 import type { GuestRef } from '@/server/providers/hypervisor/types';

@@ -1,6 +1,5 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
-import { comparePolicies } from '@/domain/policy/order';
 import {
   type DeploymentStatus,
   deploymentStatus,
@@ -8,6 +7,7 @@ import {
   type PolicyDeployment,
   worstStatus,
 } from '@/domain/policy/status';
+import { comparePolicies } from '@/domain/policy/tier';
 import type { WantedGuest } from '@/domain/policy/wanted';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';

@@ -1,7 +1,8 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
-import type { LiveGuestReading, Reading } from '../../guest-firewall/live-reader';
+import { groupBy } from '../../../lib/group-by';
+import { type LiveGuestReading, type Reading, readLive } from '../../guest-firewall/live-reader';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
 import { listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
 import { type PolicyWorldStamp, policyWorldStamp } from '../../queries/policy-world';
@@ -72,4 +73,23 @@ const known = sharedValue<Known>('policy_board', async (before) => {
  */
 export async function readBoard(): Promise<Board> {
   return (await known.readNow()).board;
+}
+
+/** The board after reading some guests now, whatever was read a moment ago. */
+export async function readBoardAfresh(choose: (board: Board) => readonly string[]): Promise<Board> {
+  const board = await readBoard();
+  const subjects = choose(board).flatMap((id) => board.world.workloads.get(id) ?? []);
+  const groups = groupBy(subjects, (workload) => workload.cluster_id);
+  const fresh = await Promise.all(
+    [...groups].map(
+      async ([clusterId, list]) => [clusterId, await readLive(clusterId, list, { afresh: true })] as const,
+    ),
+  );
+  const guests = new Map(board.readings.guests);
+  const clusters = new Map(board.readings.clusters);
+  for (const [clusterId, readings] of fresh) {
+    clusters.set(clusterId, readings.cluster);
+    for (const [id, reading] of readings.guests) guests.set(id, reading);
+  }
+  return board.with({ guests, clusters });
 }

@@ -3,7 +3,7 @@ import { driftOf } from '@/domain/notifications/drift';
 import type { Policy } from '@/domain/policies';
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { sqlClient } from '@/server/db/client';
-import { migrationSteps } from '@/server/db/migration-steps';
+import { migrationSteps } from '@/server/db/migrate';
 import { makeProject, makeTenant } from '@/test/factories';
 import { scheduleDeployments } from '../../deployments/schedule';
 import { makePolicyLab, type PolicyLab } from '../testing/policy-lab.fixture';

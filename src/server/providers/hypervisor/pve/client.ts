@@ -5,11 +5,10 @@ import { type ClientOptions, DEFAULT_TIMEOUTS, type Timeouts } from './client-op
 import { createEntries, createWitness, type Entry } from './entry-points';
 import { AnswerError } from './errors/classify';
 import { blamesEntry, blamesNode, isOutcomeUnknown, isPassing, mayRotate } from './failure-policy';
-import { type ApiPath, apiPath, encodeParams, type Params } from './http/encode';
+import { normalizeFingerprint } from './http/certificate-trust';
+import { type ApiPath, apiPath, encodeParams, type Params, tokenHeader } from './http/encode';
 import { type Envelope, openEnvelope } from './http/envelope';
 import type { HttpMethod } from './http/exchange';
-import { normalizeFingerprint } from './http/fingerprint';
-import { tokenHeader } from './http/token-header';
 import type { Attempt } from './limits/circuit-breaker';
 import { type ClusterLimits, shareClusterLimits } from './limits/cluster-limits';
 

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { ApiUrl } from '@/domain/net/api-url';
+import type { ApiUrl } from '@/domain/net/url';
 import type { AddressGuard } from '../../net/address-guard';
 import { type Judgement, judgeCertificate, type TrustBasis } from './http/certificate-trust';
 import { type ExchangeRequest, exchange, type RawAnswer } from './http/exchange';

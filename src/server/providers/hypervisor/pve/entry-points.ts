@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns';
-import { parseApiUrl } from '@/domain/net/api-url';
+import { parseApiUrl } from '@/domain/net/url';
 import { createAddressGuard, guardedLookup } from '../../net/address-guard';
 import { ProviderError } from '../errors';
 import { type ClientOptions, DEFAULT_TIMEOUTS } from './client-options';
 import { EntryNode, type EntryNodeOptions } from './entry-node';
-import { normalizeFingerprint } from './http/fingerprint';
+import { normalizeFingerprint } from './http/certificate-trust';
 
 /** More are never needed: one living node answers for the whole cluster. */
 const MAX_ENTRIES = 8;

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type EndFilter, parseEndFilter } from '@/domain/flow/end-filter';
+import { type EndFilter, parseEndFilter } from '@/domain/flow/flow-end';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
-import { likePattern } from '../../../db/like-pattern';
+import { likePattern } from '../../../db/declared-fields';
 import { pgArray } from '../../../db/pg-array';
 import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
 import { flowsCountedOnce } from './counted-once';

@@ -1,6 +1,6 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { Flow, FlowListInput } from '@/domain/flow/flow';
-import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
+import { flowLabel, shownCidr } from '@/domain/flow/flow-end';
 import type { Page } from '@/domain/list';
 import { db } from '../../../db/client';
 import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { flowLabel, shownCidr } from '@/domain/flow/flow-label';
+import { flowLabel, shownCidr } from '@/domain/flow/flow-end';
 import { readSnapshot, type Snapshot } from '../../../db/stream-rows';
 import { handOver } from '../../../lib/hand-over';
 import type { FactsRow, FlowText } from '../flow-rows';

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { flowLabel } from '@/domain/flow/flow-label';
+import { flowLabel } from '@/domain/flow/flow-end';
 import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../../../db/client';
 import type { InsightSelection } from '../flow-selection';

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { EndFilter } from '@/domain/flow/end-filter';
+import type { EndFilter } from '@/domain/flow/flow-end';
 import type { TrafficMode } from '@/domain/insights';
 import { type RollupSelection, wordOf } from '../flow-selection';
 import { countedOnce } from './counted-once';

@@ -1,8 +1,8 @@
 import type { AgentBehaviour } from '@fabric/simulator/state/guest';
 import { describe, expect, it } from 'vitest';
 import { type Simulated, simulate } from '../testing/simulated.fixture';
-import { agentEnabled } from './agent-option';
 import { addressFact } from './interface-facts';
+import { agentEnabled } from './read-guest-settings';
 
 const vm = (vmid: number, node = 'pve1') => ({ node, kind: 'qemu' as const, vmid });
 const ct = (vmid: number, node = 'pve1') => ({ node, kind: 'lxc' as const, vmid });

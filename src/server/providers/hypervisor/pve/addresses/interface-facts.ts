@@ -1,7 +1,7 @@
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { isGroupMac, normalizeMac } from '@/domain/net/mac-address';
 import type { GuestInterface, GuestInterfaces } from '../../types';
-import { stripControls } from '../errors/strip-controls';
+import { stripControls } from '../answers/fields';
 
 /** A container host has hundreds of interfaces; only those with the address of a card matter. */
 const MAX_INTERFACES = 1024;

@@ -1,7 +1,7 @@
 import { ProviderError } from '../../errors';
 import type { GuestInterfaces, GuestRef } from '../../types';
+import { stripControls } from '../answers/fields';
 import type { PveClient } from '../client';
-import { stripControls } from '../errors/strip-controls';
 import { apiPath } from '../http/encode';
 import { interfaceFacts, isFields } from './interface-facts';
 

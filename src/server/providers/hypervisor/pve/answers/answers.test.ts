@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from '../../errors';
-import { briefly } from './briefly';
-import { orNull } from './or-null';
+import { orNull, ProviderError } from '../../errors';
+import { rememberFor } from '../inventory/context';
 import { Permissions } from './permissions';
 
 describe('permissions', () => {
@@ -44,10 +43,10 @@ describe('permissions', () => {
   });
 });
 
-describe('an answer remembered briefly', () => {
+describe('an answer remembered for a time', () => {
   it('is asked for again when its time is over, or when a fresh one is wanted', async () => {
     let [time, loads] = [0, 0];
-    const answer = briefly(
+    const answer = rememberFor(
       100,
       () => time,
       async () => ++loads,
@@ -62,7 +61,7 @@ describe('an answer remembered briefly', () => {
 
   it('is not remembered when it failed, nor when the clock was set back', async () => {
     let [time, loads] = [1000, 0];
-    const answer = briefly(
+    const answer = rememberFor(
       100,
       () => time,
       async () => {

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { stripControls } from '../errors/strip-controls';
+
+/** Text without control characters and line separators, runs of blanks joined, trimmed. */
+export const stripControls = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
 
 /** Booleans come as the numbers 0 and 1; some versions and calls send them as text. */
 export const flagField = z
@@ -28,3 +34,16 @@ export const textField = (max = 255) =>
 export const nodeNameField = z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/);
 
 export const vmidField = integerField.pipe(z.number().min(100).max(999_999_999));
+
+/** Enough for every message of the hypervisor that helps, and bounded for the database. */
+const MAX_LENGTH = 500;
+
+/**
+ * The server's own words in one bounded line, fit to be stored and shown. `secret` is removed should a proxy or a
+ * debug message repeat it.
+ */
+export function providerText(text: string, secret?: string): string {
+  const line = stripControls(text.slice(0, 4 * MAX_LENGTH));
+  const safe = secret ? line.replaceAll(secret, '…') : line;
+  return safe.length > MAX_LENGTH ? `${safe.slice(0, MAX_LENGTH - 1)}…` : safe;
+}

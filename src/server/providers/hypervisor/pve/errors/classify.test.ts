@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderErrorCode } from '../../errors';
+import { providerText } from '../answers/fields';
 import { AnswerError, fieldErrors } from './classify';
-import { providerText } from './provider-text';
 
 /** What the hypervisor says, word for word, and what it means. */
 const SAYINGS: [number, string, ProviderErrorCode][] = [

@@ -1,6 +1,6 @@
 import { ProviderError, type ProviderErrorDetail } from '../../errors';
+import { providerText } from '../answers/fields';
 import { ERROR_RULES, type ErrorRule } from './error-rules';
-import { providerText } from './provider-text';
 
 /** An answer that is no success, with the body already looked at. */
 export type Failure = {

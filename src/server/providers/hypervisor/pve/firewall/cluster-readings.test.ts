@@ -1,5 +1,5 @@
 import { startSimulator } from '@fabric/simulator/http-server';
-import { bench } from '@fabric/simulator/scenarios/bench';
+import { bench } from '@fabric/simulator/scenarios/registry';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPveProvider } from '../provider';
 import { LOOPBACK } from '../testing/client.fixture';

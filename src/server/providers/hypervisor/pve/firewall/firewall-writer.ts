@@ -1,14 +1,12 @@
-import { ProviderError } from '../../errors';
+import { orNull, ProviderError } from '../../errors';
 import type { FirewallWriter, GuestOptionChanges, RuleFields } from '../../firewall-types';
 import type { GuestRef, InventoryReader } from '../../types';
-import { orNull } from '../answers/or-null';
 import type { PveClient } from '../client';
 import { type ApiPath, apiPath, type Params } from '../http/encode';
 import type { HttpMethod } from '../http/exchange';
 import { guestFirewallPath } from './read-guest-firewall';
-import { below, readSet } from './read-objects';
+import { below, readRules, readSet } from './read-lists';
 import { readOptions } from './read-options';
-import { readRules } from './read-rules';
 import { setNicFlag } from './set-nic-flag';
 
 /** The hypervisor keeps firewall files as lines of text: a line break would add rules, and `#` ends the reading of some versions. */

@@ -4,13 +4,11 @@ import type { PveClient } from '../client';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { GroupAnswer } from './answer-schemas';
+import { below, readAliases, readRules, readSets, readWholeList } from './read-lists';
 import { readNodeFirewalls } from './read-node-firewalls';
-import { below, readAliases, readSets } from './read-objects';
 import { readStoredOptions } from './read-options';
 import { readPart } from './read-part';
-import { readRules } from './read-rules';
 import { readRunningVnets } from './read-vnet-firewalls';
-import { readWholeList } from './read-whole-list';
 
 const MAX_GROUPS = 1_000;
 

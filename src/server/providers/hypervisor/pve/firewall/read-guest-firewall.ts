@@ -2,10 +2,9 @@ import type { GuestFirewallFact, UnreadablePart } from '../../firewall-types';
 import type { GuestRef } from '../../types';
 import type { PveClient } from '../client';
 import { type ApiPath, apiPath } from '../http/encode';
-import { readAliases, readSets } from './read-objects';
+import { readAliases, readRules, readSets } from './read-lists';
 import { readOptions } from './read-options';
 import { readPart } from './read-part';
-import { readRules } from './read-rules';
 
 /** Below this hang a guest's rules, options, sets and aliases. */
 export const guestFirewallPath = ({ node, kind, vmid }: GuestRef): ApiPath =>

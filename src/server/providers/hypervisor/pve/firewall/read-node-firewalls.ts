@@ -4,11 +4,10 @@ import type { UnreadablePart } from '../../firewall-types';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { Semaphore } from '../limits/semaphore';
-import { below } from './read-objects';
+import { below, readRules } from './read-lists';
 import { readStoredOptions } from './read-options';
 import { readOwnNetworks } from './read-own-networks';
 import { missingPrivilege, readPart } from './read-part';
-import { readRules } from './read-rules';
 import type { RunningSdn } from './read-vnet-firewalls';
 
 /** Nodes that are read at the same time; the entry node answers four requests at once, for every reader. */

@@ -5,10 +5,9 @@ import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { readRunningSdn, readSubnets } from '../inventory/list-sdn';
 import { Semaphore } from '../limits/semaphore';
-import { below } from './read-objects';
+import { below, readRules } from './read-lists';
 import { readStoredOptions } from './read-options';
 import { missingPrivilege, readPart } from './read-part';
-import { readRules } from './read-rules';
 
 /** VNets that are read at the same time. */
 const VNETS_AT_ONCE = 2;

@@ -1,6 +1,6 @@
 import { ProviderError, type ProviderErrorDetail } from '../../errors';
+import { providerText } from '../answers/fields';
 import { AnswerError, fieldErrors } from '../errors/classify';
-import { providerText } from '../errors/provider-text';
 import type { RawAnswer } from './exchange';
 
 /** A successful answer of the API. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { orNull } from '../../errors';
 import { flagField, nodeNameField, textField } from '../answers/fields';
-import { orNull } from '../answers/or-null';
 import { parseList } from '../answers/parse-list';
 import type { GetOptions, PveClient } from '../client';
 import { apiPath } from '../http/encode';

@@ -1,6 +1,6 @@
 import type { GuestFact, Listing } from '../../types';
+import { stripControls } from '../answers/fields';
 import { toListing } from '../answers/parse-list';
-import { stripControls } from '../errors/strip-controls';
 import type { InventoryContext } from './context';
 import { type GuestResource, plainFacts } from './guest-resources';
 

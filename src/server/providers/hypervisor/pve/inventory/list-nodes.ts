@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { orNull } from '../../errors';
 import type { Listing, NodeFact } from '../../types';
 import { flagField } from '../answers/fields';
-import { orNull } from '../answers/or-null';
 import { parseObject, toListing } from '../answers/parse-list';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from './context';

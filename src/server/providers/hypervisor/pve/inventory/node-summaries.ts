@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { countField, integerField, nodeNameField } from '../answers/fields';
 import { type ParsedList, parseList } from '../answers/parse-list';
 import type { GetOptions, PveClient } from '../client';
+import { normalizeFingerprint } from '../http/certificate-trust';
 import { apiPath } from '../http/encode';
-import { normalizeFingerprint } from '../http/fingerprint';
 
 const Summary = z.object({
   node: nodeNameField,

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { orNull } from '../../errors';
 import type { ClusterFact } from '../../types';
 import { countField, textField } from '../answers/fields';
-import { orNull } from '../answers/or-null';
 import { parseList, parseObject } from '../answers/parse-list';
 import type { GetOptions, PveClient } from '../client';
 import { apiPath } from '../http/encode';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasCloudInitDrive, parseIpConfig } from './cloud-init';
+import { hasCloudInitDrive, parseIpConfig } from '../inventory/read-guest-config';
 import vectors from './nic.vectors.json';
 import { setNicFirewall } from './nic-edit';
 import { NIC_MODELS } from './nic-grammar';

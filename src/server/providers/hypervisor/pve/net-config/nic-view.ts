@@ -1,7 +1,6 @@
 import type { GuestKind, GuestNic } from '../../types';
-import { LXC_FIELDS, NIC_MODELS, type NicFields, QEMU_FIELDS } from './nic-grammar';
+import { LXC_FIELDS, NIC_MODELS, type NicFields, PropertyValueError, QEMU_FIELDS } from './nic-grammar';
 import { MAX_NIC_LENGTH, type NicToken, parseNicTokens } from './nic-tokens';
-import { PropertyValueError } from './property-values';
 
 /** A network card as stored, and what it means. */
 export type NicView = { tokens: NicToken[]; fields: NicFields };

@@ -19,7 +19,7 @@ import { readGuestFirewall } from '../firewall/read-guest-firewall';
 import { encodeParams } from '../http/encode';
 import { type Envelope, openEnvelope } from '../http/envelope';
 import { createInventoryContext } from '../inventory/context';
-import { createInventoryReader } from '../inventory/inventory-reader';
+import { createInventoryReader } from '../provider';
 
 const route = createRouter(allRoutes);
 const meter = new LoadMeter();

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { ProjectListInput } from '@/domain/project';
+import { RoleListInput } from '@/domain/role';
+import { SetupInput } from '@/domain/setup';
+import { UserInput } from '@/domain/user';
+import { listRoles } from '@/server/access/users/roles';
+import { createUser } from '@/server/access/users/users';
+import { openScope, systemScope } from '@/server/auth/scope';
+import { env } from '@/server/lib/env';
+import { AppError } from '@/server/lib/errors';
+import { completeSetup } from '@/server/operation/setup/complete-setup';
+import { listProjects } from '@/server/tenancy/projects';
+import { unlessThere } from './kept-steps';
+
+export const DEMO_EMAIL = 'demo@nordwind.example';
+
+/** Completes the setup with the demo's administrator, unless somebody did before. */
+export async function ensureAdministrator(password: string): Promise<void> {
+  const scope = openScope({ request_id: randomUUID(), source_address: null }, 'demo data');
+  const setup_code = env().FABRIC_SETUP_CODE;
+  const input = SetupInput.parse({ email: DEMO_EMAIL, password, name: 'Demo administrator', setup_code });
+  try {
+    await completeSetup(scope, input);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+  }
+}
+
+export const PROJECT_USER_EMAIL = 'shop@nordwind.example';
+
+/** Adds somebody who sees the web shop and writes its policies, and nothing else of its team. The password is the administrator's. */
+export async function addProjectUser(password: string): Promise<void> {
+  const roles = await listRoles(systemScope('role:read', 'demo data'), RoleListInput.parse({ limit: 500 }));
+  const inAll = ProjectListInput.parse({ q: 'Web shop', limit: 500 });
+  const projects = await listProjects(systemScope('project:read', 'demo data'), inAll);
+  const role_id = roles.items.find(({ name }) => name === 'security_engineer')?.id;
+  const project = projects.items.find(({ name }) => name === 'Web shop');
+  const place = { tenant_id: project?.tenant_id, project_id: project?.id };
+  const input = UserInput.parse({
+    email: PROJECT_USER_EMAIL,
+    name: 'Web shop operator',
+    password,
+    assignments: [{ role_id, ...place }],
+  });
+  await unlessThere(() => createUser(systemScope('user:write', 'demo data'), input));
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { formatCidr, networkOf, parseCidr } from '../net/cidr';
+import { unmapIp } from '../net/ip-address';
+
+/** One or both ends of a flow: an address, a network, or all addresses inside or outside the known subnets. */
+export type EndFilter = { kind: 'internal' | 'external' } | { kind: 'network'; cidr: string };
+
+const MESSAGE = 'An address, a CIDR such as 10.0.0.0/24, internal or external.';
+
+/** Reads `10.0.0.5`, `10.0.0.0/24` (host bits are cleared), `internal` or `external`; null for anything else. */
+export function parseEndFilter(text: string): EndFilter | null {
+  if (text === 'internal' || text === 'external') return { kind: text };
+  const parsed = parseCidr(text);
+  if (!parsed) return null;
+  const address = parsed.prefix === 128 ? unmapIp(parsed.address) : parsed.address;
+  return {
+    kind: 'network',
+    cidr: formatCidr(
+      networkOf({ address, prefix: address.family === 4 ? Math.min(parsed.prefix, 32) : parsed.prefix }),
+    ),
+  };
+}
+
+export const EndFilterText = z
+  .string()
+  .trim()
+  .max(64, MESSAGE)
+  .refine((text) => parseEndFilter(text) !== null, MESSAGE);
+
+const EVERYWHERE: readonly string[] = ['0.0.0.0/0', '::/0'];
+
+/** The subnet of an end as it is told; null where the reader may know no more than that there is one. */
+export const shownCidr = (cidr: string | null): string | null =>
+  cidr !== null && EVERYWHERE.includes(cidr) ? null : cidr;
+
+/**
+ * How an address is classified: `internal (<CIDR>)` inside a known subnet (the longest wins), `internal` inside one that the
+ * reader may not see, else `external`.
+ */
+export function classificationOf(cidr: string | null): string {
+  if (cidr === null) return 'external';
+  return shownCidr(cidr) === null ? 'internal' : `internal (${cidr})`;
+}
+
+/** The address with its classification: `10.0.0.5 internal (10.0.0.0/24)`, `203.0.113.9 external`. */
+export const flowLabel = (address: string, cidr: string | null): string => `${address} ${classificationOf(cidr)}`;
+
+/** Whether a label says that the address is outside. Without a subnet that may be named, only the label tells. */
+export const isExternal = (label: string | null): boolean => label?.endsWith('external') ?? true;

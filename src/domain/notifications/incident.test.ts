@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { paths } from '@/lib/paths';
+import { objectPage } from './incident';
+
+const id = '0192f0c1-7a3b-7c44-9f00-000000000001';
+
+it.each([
+  ['cluster', paths.cluster({ clusterId: id })],
+  ['agent', paths.agent({ nodeId: id })],
+  ['policy', paths.policy({ policyId: id })],
+  ['workload', paths.workload({ workloadId: id, tab: 'traffic' })],
+  ['ipam_conflict', paths.addresses({ tab: 'conflicts' })],
+  ['something newer', paths.home()],
+])('leads from a notice about a %s to its page', (object_kind, page) => {
+  expect(objectPage({ object_kind, object_id: id })).toBe(page);
+  expect(objectPage({ object_kind, object_id: null })).toBe(paths.home());
+});

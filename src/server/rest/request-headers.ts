@@ -1,0 +1,44 @@
+import { formatHostPort, parseHostPort } from '@/domain/net/host-port';
+import { publicOriginOf } from '../auth/origin';
+import { AppError } from '../lib/errors';
+
+/** `host[:port]` in its canonical form; null when it is anything else, or has characters that a shell could read. */
+function hostOf(text: string): string | null {
+  const parsed = parseHostPort(text);
+  const host = parsed && formatHostPort(parsed.host, parsed.port);
+  return host && /^[a-z0-9.:[\]-]+$/.test(host) ? host : null;
+}
+
+/**
+ * The address under which the caller reached the service, without trailing slash: behind a trusted proxy what that says, else the
+ * request's own. Only for answers that nobody stores: a caller can say anything as its Host.
+ * @throws AppError `malformed` when the request's own host is none
+ */
+export function baseUrlOf(request: Request): string {
+  const own = publicOriginOf(request);
+  const host = hostOf(own.host);
+  if (!host) throw new AppError('malformed', 'The Host header is not a host name or address with an optional port.');
+  return `${own.protocol}://${host}`;
+}
+
+/** Names the program for the list of sign-ins; control characters have no business there. */
+export function clientOf(request: Request): { user_agent: string | null } {
+  const agent = request.headers.get('user-agent')?.replace(/[^\x20-\x7e]/g, '?');
+  return { user_agent: agent ? agent.slice(0, 300) : null };
+}
+
+/**
+ * The version that `If-Match` asks for, from `"3"`, `W/"3"` or `3`; undefined without the header or for `*`.
+ * @throws AppError `malformed` when it is none of ours
+ */
+export function ifMatchVersion(request: Request): number | undefined {
+  const header = request.headers.get('if-match')?.trim();
+  if (!header || header === '*') return undefined;
+  const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header)?.[1];
+  if (version === undefined) {
+    throw new AppError('malformed', 'The If-Match header is not a version of this resource.', {
+      errors: [{ field: 'If-Match', message: 'Send the version that you read, for example "3".' }],
+    });
+  }
+  return Number(version);
+}
