@@ -1,10 +1,9 @@
 import { normalizeMac } from '../net/mac-address';
 import { addressSetHas } from './address-set';
 import { trackedState } from './connection-state';
-import { ICMPV6, UDP } from './data/protocols';
+import { ICMP, ICMPV6, UDP } from './data/protocols';
 import { byTracking } from './front-chain';
 import { byGuestRules } from './guest-rules';
-import { hasType, NDP_TYPES, VITAL } from './nftables-icmp';
 import { asGuestVerdict, inSeries, type Outcome } from './node-steps';
 import type { Packet } from './packet';
 import type { PreparedFilter, PreparedGuest } from './prepare-guest';
@@ -19,6 +18,19 @@ import {
   type Verdict,
   withSwitches,
 } from './verdict';
+
+/** ICMP that is accepted before anything else, by family. */
+export const VITAL = {
+  4: { protocol: ICMP, types: [3, 4, 11] },
+  6: { protocol: ICMPV6, types: [1, 2, 3, 4] },
+} as const;
+
+/** Types of neighbor discovery that the option `ndp` is about. */
+export const NDP_TYPES = { in: [133, 134, 135, 136, 137], out: [133, 135, 136] } as const;
+
+/** Whether the type is one of those: yes, no, or not known. */
+export const hasType = (type: number | undefined, types: readonly number[]): 'yes' | 'no' | 'unknown' =>
+  type === undefined ? 'unknown' : types.includes(type) ? 'yes' : 'no';
 
 const ROUTER_TYPES = [134, 137] as const;
 /** Source and destination port of DHCP; the chains do not tell the families apart. */

@@ -1,7 +1,7 @@
 import { trackedState } from './connection-state';
 import { ICMPV6, TCP, UDP } from './data/protocols';
 import { byTracking } from './front-chain';
-import { hasType, NDP_TYPES, VITAL } from './nftables-icmp';
+import { hasType, NDP_TYPES, VITAL } from './nftables-chain';
 import { byNodeRules } from './node-rules';
 import { builtin, decides, type Step, sharedSteps } from './node-steps';
 import type { NodeBuiltin, NodeDecider } from './node-verdict';

@@ -10,7 +10,7 @@ import type {
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { AppError, type FieldError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, notFound, refuseField } from '../lib/refusals';

@@ -3,7 +3,7 @@ import { SETTABLE_STATES } from '@/domain/ipam/ip-address';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { assertVersion, notFound, refuseField } from '../lib/refusals';

@@ -4,7 +4,7 @@ import type { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { holdCluster } from '../inventory/queries/clusters';
 import { findNetwork } from '../inventory/queries/networks';
 import { AppError } from '../lib/errors';

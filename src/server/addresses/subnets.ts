@@ -4,7 +4,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, notFound, refuseField } from '../lib/refusals';

@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeDb, db } from '@/server/db/client';
 import { newId } from '@/server/lib/ids';
-import { closeEventHub, type HubMessage, subscribe } from './event-hub';
-import { publishEvent } from './publish-event';
+import { closeEventHub, type HubMessage, publishEvent, subscribe } from './event-hub';
 
 /** A wire to the database that can be cut, as a restart or a network fault does. */
 class Wire {

@@ -1,8 +1,15 @@
 import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
+import type { Executor } from '../db/client';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';
-import { EVENT_CHANNEL } from './publish-event';
-import { listen } from './queries/events';
+import { listen, notify } from './queries/events';
+
+export const EVENT_CHANNEL = 'fabric_events';
+
+/** Tells all web processes of a change, at the moment when the transaction that makes it commits. */
+export async function publishEvent(tx: Executor, event: LiveEvent): Promise<void> {
+  await notify(tx, EVENT_CHANNEL, JSON.stringify(event));
+}
 
 export type HubMessage = LiveEvent | { type: typeof RESYNC_EVENT };
 type Subscriber = (message: HubMessage) => void;

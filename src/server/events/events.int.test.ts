@@ -7,9 +7,8 @@ import { newId } from '@/server/lib/ids';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import type { Session } from '../auth/scope';
-import { closeEventHub } from './event-hub';
+import { closeEventHub, publishEvent } from './event-hub';
 import { BEATS_PER_RESYNC, MAX_STREAMS_PER_USER, openEventStream } from './open-event-stream';
-import { publishEvent } from './publish-event';
 
 const clusterId = newId();
 const changed = { type: 'cluster.changed', cluster_id: clusterId } as const;

@@ -1,6 +1,6 @@
 import type { RunKind } from '@/domain/sync';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import type { Lease } from '../jobs/queries/run-leases';
 import { RunLease } from '../jobs/run-lease';
 import { clock } from '../lib/clock';

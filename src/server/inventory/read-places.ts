@@ -1,5 +1,5 @@
 import { db } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
 import { clusterAccess, openProvider as open } from './cluster-access';
 import { findClusterRow, holdCluster } from './queries/clusters';

@@ -10,7 +10,7 @@ import {
 import { reachOf, tenantsOf } from '@/domain/permissions';
 import type { Scope, Session } from '../auth/scope';
 import { db } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
 import * as repository from './queries/notifications';
 

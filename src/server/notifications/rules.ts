@@ -10,7 +10,7 @@ import { assertMayGrant } from '../access/users/may-grant';
 import { recordAudit } from '../audit/record';
 import type { Actor, Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';

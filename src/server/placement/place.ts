@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { startDeployments } from '../enforcement/deployments/schedule';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { AppError } from '../lib/errors';
 import { groupBy } from '../lib/group-by';
 import { notFound } from '../lib/refusals';

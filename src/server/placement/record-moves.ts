@@ -3,7 +3,7 @@ import type { Scope } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { batches } from '../db/update-rows';
 import { settleMoves } from '../enforcement/deployments/removal/settle';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { flowStore } from '../traffic/storage/flow-store';
 
 /** A workload that got another project than it had. */

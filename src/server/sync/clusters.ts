@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record';
 import type { Actor, Origin, Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { listPolicyEndpoints } from '../enforcement/queries/policies';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import {
   type ClusterRow,
   clusterNameTaken,

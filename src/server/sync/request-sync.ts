@@ -1,7 +1,7 @@
 import type { RunTrigger } from '@/domain/sync';
 import { type Actor, type Origin, type Scope, systemScope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { updateCluster } from '../inventory/queries/clusters';
 import { type RequestedRun, requestRunIn, scheduleRuns, startRun } from '../inventory/request-run';
 import { clusterSync } from '../jobs/definitions';

@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/record';
 import { systemScope } from '../auth/scope';
 import type { Tx } from '../db/client';
 import { startDeployments } from '../enforcement/deployments/schedule';
-import { publishEvent } from '../events/publish-event';
+import { publishEvent } from '../events/event-hub';
 import { carryOutClusterRun, type RunContext, type RunEnd } from '../inventory/cluster-run';
 import { type ClusterRow, updateCluster } from '../inventory/queries/clusters';
 import { linkInterfaces } from '../inventory/queries/sync-guests';

@@ -1,6 +1,6 @@
 import { PveError } from '../pve-error';
 import type { PveVersion } from '../pve-version';
-import { percentDecode } from '../transport/percent';
+import { percentDecode } from '../transport/request-body';
 import type { AccessControl } from './acl';
 
 /** Who is calling: `subject` is the token id (or user), `userId` its owner. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GuestType } from '../schema/guest-nic';
-import { percentDecode } from '../transport/percent';
+import { percentDecode } from '../transport/request-body';
 
 /**
  * A guest's configuration file. The text is the truth, as on a node: every change is a rewrite of the text, and the

@@ -5,8 +5,7 @@ import type { RouteMatch } from '../routes/router';
 import type { Params } from '../schema/param-spec';
 import { type ExecutionContext, executeCall } from './execute-call';
 import type { Fault, FaultTable } from './faults';
-import { percentDecode } from './percent';
-import { parseForm, parseJsonBody, readBody } from './request-body';
+import { parseForm, parseJsonBody, percentDecode, readBody } from './request-body';
 import type { RequestLog } from './request-log';
 import { type Answer, bareAnswer, failureAnswer, type SendOptions, sendAnswer } from './send-answer';
 

@@ -1,7 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { PveError, parameterError } from '../pve-error';
 import type { Params } from '../schema/param-spec';
-import { percentDecode } from './percent';
+
+/** Percent-decoding that leaves malformed escapes as they are, like the server does. */
+export function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 const decodeForm = (text: string) => percentDecode(text.replaceAll('+', ' '));
 

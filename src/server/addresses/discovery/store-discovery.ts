@@ -1,5 +1,5 @@
 import { DISCOVERED_NETWORK } from '@/domain/ipam/discovery';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { insertSubnets } from '../../inventory/queries/sync-networks';
 import type { RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';

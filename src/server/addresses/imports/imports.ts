@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { ipamImport } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';

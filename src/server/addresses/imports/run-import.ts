@@ -10,7 +10,7 @@ import {
 import { recordAudit } from '../../audit/record';
 import type { Actor } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { insertSubnets, updateSubnets } from '../../inventory/queries/sync-networks';
 import type { Lease } from '../../jobs/queries/run-leases';
 import { LeaseLost, RunLease } from '../../jobs/run-lease';

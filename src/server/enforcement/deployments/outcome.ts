@@ -1,7 +1,7 @@
 import type { AppliedCluster, AppliedGuest, ApplyResult, Deployment, DeploymentGuest } from '@/domain/deployments';
 import { type Owned, ownedPart } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
 import type { RuleNamer } from '../guest-firewall/named-rules';
 import { openGuestResult } from '../guest-firewall/withhold-state';

@@ -9,7 +9,7 @@ import type {
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import * as repository from '../queries/security-group-members';

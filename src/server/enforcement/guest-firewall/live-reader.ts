@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { guestCompileFailures } from '@/domain/firewall/compile-failure';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { clusterAccess, openProvider } from '../../inventory/cluster-access';
 import { findClusterRow } from '../../inventory/queries/clusters';
 import { cache } from '../../lib/cache';

@@ -8,7 +8,7 @@ import type { CleanupRequest } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { changeOwner } from '../../tenancy/choose-owner';

@@ -16,7 +16,7 @@ import { shownStatus } from '@/domain/policy/status';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { newId } from '../../lib/ids';
 import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';

@@ -1,4 +1,4 @@
-type Facts = {
+type Details = {
   /** Whether it may work later without anybody doing anything. */
   retry: boolean;
   /** HTTP or SMTP status of the answer, when there was one. */
@@ -13,7 +13,7 @@ export class DeliveryError extends Error {
   readonly status: number | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor(message: string, { retry, status, retryAfterSeconds, cause }: Facts) {
+  constructor(message: string, { retry, status, retryAfterSeconds, cause }: Details) {
     super(message, { cause });
     this.name = 'DeliveryError';
     this.retry = retry;

@@ -1,4 +1,4 @@
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import type { SyncedWorkload } from '../../inventory/queries/sync-guests';
 import type { NetworkIds } from '../../inventory/reconcile/interfaces';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';

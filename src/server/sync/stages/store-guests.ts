@@ -1,7 +1,7 @@
 import { db, type Tx } from '../../db/client';
 import type { StageCounters } from '../../db/schema/operations';
 import { batches } from '../../db/update-rows';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import {
   deleteWorkloads,
   insertWorkloads,

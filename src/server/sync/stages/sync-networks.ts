@@ -1,5 +1,5 @@
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import {
   deleteNetworks,
   insertNetworks,

@@ -1,7 +1,7 @@
 import { formatHostPort } from '@/domain/net/host-port';
 import { parseApiUrl } from '@/domain/net/url';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { type ClusterRow, updateCluster } from '../../inventory/queries/clusters';
 import {
   deleteNodes,

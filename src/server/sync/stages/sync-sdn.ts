@@ -1,5 +1,5 @@
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import {
   deleteSubnets,
   insertSubnets,

@@ -11,7 +11,7 @@ import {
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { notFound } from '../../lib/refusals';
 import { countAgents, findAgentDetail, findAgentVersions, listAgents as list } from '../queries/agent-list';

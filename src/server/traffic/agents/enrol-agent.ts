@@ -6,7 +6,7 @@ import { recordAudit } from '../../audit/record';
 import type { OpenScope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { enrolAgent as enrol, lockEnrolment, lockFormerAgent, markEnrolmentUsed } from '../queries/agent-enrolments';

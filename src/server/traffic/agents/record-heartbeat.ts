@@ -2,7 +2,7 @@ import type { Flow, HeartbeatAnswer, HeartbeatEnvelope } from '@fabric/agent-con
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { storableText } from '../../audit/canonical';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { countFlows } from '../../lib/metrics';

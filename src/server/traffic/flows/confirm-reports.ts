@@ -3,7 +3,7 @@ import { settleReport } from '@/domain/flow/observer';
 import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
-import { publishEvent } from '../../events/publish-event';
+import { publishEvent } from '../../events/event-hub';
 import type { openProvider } from '../../inventory/cluster-access';
 import { type Places, readPlaces } from '../../inventory/read-places';
 import { clock } from '../../lib/clock';
