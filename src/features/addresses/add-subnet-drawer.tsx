@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { type SubnetDetail, SubnetInput } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
@@ -8,8 +8,8 @@ import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
 import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
-import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
+import { useSaved } from '../shared/record-cache';
 import { useNetworkOptions } from '../shared/use-searched-options';
 import { SubnetFields } from './subnet-fields';
 import { EMPTY_SUBNET, type SubnetValues, subnetFieldName, toSubnetInput } from './subnet-form-values';
@@ -44,7 +44,7 @@ export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
 function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const networks = useNetworkOptions();
   const form = useForm<SubnetValues, unknown, SubnetInput>({
     defaultValues: {
@@ -57,10 +57,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
   const create = useMutation(
     trpc.subnets.create.mutationOptions({
       onSuccess: (subnet) => {
-        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: t('{name} added', { name: subnet.cidr }) });
-        onClose();
+        done(t('{name} added', { name: subnet.cidr }), trpc.subnets.pathFilter(), trpc.networks.pathFilter());
         onAdded(subnet);
       },
     }),

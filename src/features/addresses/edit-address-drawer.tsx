@@ -1,11 +1,10 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import { AddressUpdate, type IpAddress } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { Notice } from '@/ui/notice';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { VersionedForm } from '../shared/versioned-form';
 import { AddressFields } from './address-fields';
 import { addressFieldName, addressLabels, addressWords, toAddressUpdate, toAddressValues } from './address-form-values';
@@ -36,23 +35,25 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedForm
       opened={opened}
-      read={() => queryClient.fetchQuery({ ...trpc.ipAddresses.get.queryOptions({ id: opened.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.ipAddresses.get.queryOptions({ id: opened.id }))}
       schema={AddressUpdate}
       toValues={toAddressValues}
       toInput={toAddressUpdate}
       fieldName={addressFieldName}
       save={(changes) => client.ipAddresses.update.mutate({ id: opened.id, ...changes })}
-      onSaved={(saved) => {
-        void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
-        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        void queryClient.invalidateQueries(trpc.workloads.pathFilter());
-        showToast('ok', { title: t('{name} saved', { name: saved.address }) });
-        onClose();
-      }}
+      onSaved={(saved) =>
+        done(
+          t('{name} saved', { name: saved.address }),
+          trpc.ipAddresses.pathFilter(),
+          trpc.subnets.pathFilter(),
+          trpc.workloads.pathFilter(),
+        )
+      }
       submitLabel={t('Save address')}
       compare={{ labels: addressLabels(t), words: addressWords }}
       onClose={onClose}

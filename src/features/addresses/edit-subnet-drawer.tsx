@@ -4,7 +4,7 @@ import { type SubnetDetail, SubnetUpdate } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { VersionedForm } from '../shared/versioned-form';
 import { SubnetFields } from './subnet-fields';
 import { subnetFieldName, subnetLabels, toSubnetInput, toSubnetUpdate, toSubnetValues } from './subnet-form-values';
@@ -32,12 +32,12 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedForm
       opened={opened}
-      read={(): Promise<Editable> =>
-        queryClient.fetchQuery({ ...trpc.subnets.get.queryOptions({ id: opened.id }), staleTime: 0 })
-      }
+      read={(): Promise<Editable> => readAgain(trpc.subnets.get.queryOptions({ id: opened.id }))}
       schema={SubnetUpdate}
       toValues={toSubnetValues}
       toInput={toSubnetUpdate}
@@ -45,11 +45,12 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
       save={(changes) => client.subnets.update.mutate({ id: opened.id, ...changes })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.subnets.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: t('{name} saved', { name: saved.cidr }) });
-        onClose();
+        done(
+          t('{name} saved', { name: saved.cidr }),
+          trpc.subnets.pathFilter(),
+          trpc.ipAddresses.pathFilter(),
+          trpc.networks.pathFilter(),
+        );
       }}
       submitLabel={t('Save subnet')}
       compare={{ labels: subnetLabels(t), words: toSubnetInput }}

@@ -1,5 +1,5 @@
 'use client';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { parseCidr } from '@/domain/net/cidr';
 import { addressBits } from '@/domain/net/ip-address';
@@ -14,8 +14,8 @@ import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { NumberInput } from '@/ui/number-input';
 import { TextInput } from '@/ui/text-input';
-import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
+import { useSaved } from '../shared/record-cache';
 import { useDebounced } from '../shared/use-timers';
 
 type Props = {
@@ -42,7 +42,7 @@ export function NextPrefixDrawer({ subnet, onClose, onTaken }: Props) {
 function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; cidr: string } }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const outer = parseCidr(subnet.cidr);
   const bits = outer ? addressBits(outer.address.family) : 128;
   const least = Math.min(bits, (outer?.prefix ?? 0) + 1);
@@ -60,10 +60,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
   const take = useMutation(
     trpc.subnets.allocatePrefix.mutationOptions({
       onSuccess: (made) => {
-        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: t('{cidr} taken', { cidr: made.cidr }) });
-        onClose();
+        done(t('{cidr} taken', { cidr: made.cidr }), trpc.subnets.pathFilter(), trpc.networks.pathFilter());
         onTaken(paths.subnet({ subnetId: made.id }));
       },
     }),

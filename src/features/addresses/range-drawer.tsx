@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
 import { type IpRange, RANGE_KINDS, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
 import { useT } from '@/lib/i18n/use-t';
@@ -8,7 +8,7 @@ import { Drawer } from '@/ui/drawer';
 import { RadioField } from '@/ui/form/radio-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { showToast } from '@/ui/toast';
+import { useSaved } from '../shared/record-cache';
 import { RecordForm } from '../shared/record-drawer';
 import { VersionedForm } from '../shared/versioned-form';
 import {
@@ -46,15 +46,12 @@ export function RangeDrawer({ subnet, range, onClose }: Props) {
   );
 }
 
-function useSaved(onClose: () => void) {
+function useRangeSaved(onClose: () => void) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   return () => {
-    void queryClient.invalidateQueries(trpc.ipRanges.pathFilter());
-    void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-    showToast('ok', { title: t('Range saved') });
-    onClose();
+    done(t('Range saved'), trpc.ipRanges.pathFilter(), trpc.subnets.pathFilter());
   };
 }
 
@@ -80,7 +77,7 @@ function Fields<Out>({ control }: { control: Control<RangeValues, unknown, Out> 
 function AddContent({ subnet, onClose }: { subnet: Subnet; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const create = useMutation(trpc.ipRanges.create.mutationOptions({ onSuccess: useSaved(onClose) }));
+  const create = useMutation(trpc.ipRanges.create.mutationOptions({ onSuccess: useRangeSaved(onClose) }));
   return (
     <RecordForm
       defaultValues={EMPTY_RANGE}
@@ -113,7 +110,7 @@ function EditContent({ opened, onClose }: { opened: IpRange; onClose: () => void
       toValues={toRangeValues}
       toInput={toRangeUpdate}
       save={(changes) => client.ipRanges.update.mutate({ id: opened.id, ...changes })}
-      onSaved={useSaved(onClose)}
+      onSaved={useRangeSaved(onClose)}
       submitLabel={t('Save range')}
       compare={{ labels: rangeLabels(t) }}
       onClose={onClose}

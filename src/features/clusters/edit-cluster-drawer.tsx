@@ -5,9 +5,9 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { RadioField } from '@/ui/form/radio-field';
-import { showToast } from '@/ui/toast';
 import { ConnectionForm } from '../shared/cluster-connection/connection-form';
 import { toClusterUpdate, toConnectionValues } from '../shared/cluster-connection/connection-values';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { RecordOutdated } from '../shared/versioned-form';
 import { PLACEMENT_LABELS } from './cluster-labels';
@@ -35,18 +35,18 @@ function Content({ cluster, onClose }: Omit<Props, 'open'>) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   const edit = useVersionedForm({
     opened: cluster,
-    read: () => queryClient.fetchQuery({ ...trpc.clusters.get.queryOptions({ id: cluster.id }), staleTime: 0 }),
+    read: () => readAgain(trpc.clusters.get.queryOptions({ id: cluster.id })),
     schema: ClusterUpdate,
     toValues: toConnectionValues,
     toInput: toClusterUpdate,
     save: (changes) => client.clusters.update.mutate({ id: cluster.id, ...changes }),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.clusters.get.queryKey({ id: saved.id }), saved);
-      void queryClient.invalidateQueries(trpc.clusters.pathFilter());
-      showToast('ok', { title: t('Cluster saved') });
-      onClose();
+      done(t('Cluster saved'), trpc.clusters.pathFilter());
     },
   });
   return (

@@ -4,31 +4,14 @@ import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowEnd, FlowTime } from '../shared/flows/flow-cells';
+import { FlowTime, flowEndColumns } from '../shared/flows/flow-cells';
 import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
 const make = columnsOf<JudgedFlow>();
 
 export const flowColumns = (t: Translate) => [
-  make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
-    sortable: true,
-    sortFirst: 'desc',
-    width: 128,
-    csv: (flow) => flow.observed_at,
-  }),
-  make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
-    sortable: true,
-    width: 250,
-    grow: true,
-    csv: (flow) => flow.source_ip,
-  }),
-  make.custom('destination_ip', t('Destination'), (flow) => <FlowEnd flow={flow} end="destination" />, {
-    sortable: true,
-    width: 250,
-    grow: true,
-    csv: (flow) => flow.destination_ip,
-  }),
+  ...flowEndColumns<JudgedFlow>(t, 250),
   make.custom('protocol', t('Service'), (flow) => <span className="mono">{serviceText(flow)}</span>, {
     sortable: true,
     width: 110,

@@ -2,21 +2,18 @@ import { useMemo } from 'react';
 import type { GuestFirewall } from '@/domain/guest-firewall';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
 import { Status } from '@/ui/status';
 import { Mono } from '@/ui/values';
 import { commentText, matchText } from '../shared/firewall-rule';
+import { FirewallRuleTable, type Placed, ruleKindColumns } from '../shared/firewall-rule-table';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { RuleOwner } from './rule-owner';
 
 type Rule = NonNullable<GuestFirewall['rules']>[number];
-type Row = Rule & { key: string };
+type Row = Placed<Rule>;
 
 const make = columnsOf<Row>();
-const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 /** A group has rules of its own, shown below; where it is named, only the network card matters. */
 function placeText(t: Translate, rule: Rule): string {
@@ -38,14 +35,7 @@ const columnsFor = (t: Translate) => [
     },
     { width: 120, csv: (rule) => (rule.errors ? 'invalid' : rule.enabled ? 'on' : 'off') },
   ),
-  make.text('type', t('Type'), (rule) => rule.type, { width: 72, render: (rule) => <Mono>{rule.type}</Mono> }),
-  make.custom(
-    'action',
-    t('Action'),
-    (rule) =>
-      rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
-    { width: 100, csv: (rule) => rule.action },
-  ),
+  ...ruleKindColumns<Row>(t),
   make.text('match', t('Matches'), (rule) => placeText(t, rule), {
     width: 300,
     grow: true,
@@ -72,31 +62,16 @@ export function LiveRules({
 }) {
   const t = useT();
   const columns = useMemo(() => columnsFor(t), [t]);
-  const rows = (rules ?? []).map((rule, index) => ({ ...rule, key: String(index) }));
   return (
-    <DataTable
+    <FirewallRuleTable
       id="live-rules"
       label={t('Live rules')}
-      noun={{ one: t('rule'), many: t('rules') }}
       columns={columns}
-      rows={rows}
-      rowId={(rule) => rule.key}
-      total={rules === null ? undefined : rows.length}
-      loading={false}
-      error={null}
-      height="auto"
-      empty={
-        rules === null ? (
-          <EmptyState title={t('Unknown')}>
-            {t('The rules could not be read. That does not mean that there are none.')}
-          </EmptyState>
-        ) : (
-          <EmptyState title={t('No rules')}>
-            {options?.enable === false || cluster === false
-              ? t('While the firewall is off, no rule of the workload filters.')
-              : t('The default of the guest decides about everything.')}
-          </EmptyState>
-        )
+      rules={rules}
+      none={
+        options?.enable === false || cluster === false
+          ? t('While the firewall is off, no rule of the workload filters.')
+          : t('The default of the guest decides about everything.')
       }
     />
   );

@@ -2,32 +2,22 @@ import { useMemo } from 'react';
 import type { HostFirewallRule } from '@/domain/host-firewall';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
 import { Mono } from '@/ui/values';
 import { commentText, matchText } from '../shared/firewall-rule';
+import { FirewallRuleTable, type Placed, ruleKindColumns } from '../shared/firewall-rule-table';
 import { HostRuleState } from '../shared/host-rule-state';
 
-type Row = HostFirewallRule & { key: string };
+type Row = Placed<HostFirewallRule>;
 
 const make = columnsOf<Row>();
-const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 const columnsFor = (t: Translate) => [
   make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
     width: 64,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),
-  make.text('type', t('Type'), (rule) => rule.type, { width: 84, render: (rule) => <Mono>{rule.type}</Mono> }),
-  make.custom(
-    'action',
-    t('Action'),
-    (rule) =>
-      rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
-    { width: 110, csv: (rule) => rule.action },
-  ),
+  ...ruleKindColumns<Row>(t),
   make.text('match', t('Matches'), (rule) => (rule.type === 'group' ? '' : matchText(t, rule)), {
     width: 260,
     grow: true,
@@ -60,28 +50,5 @@ type Props = {
 export function HostRules({ id, label, rules, none }: Props) {
   const t = useT();
   const columns = useMemo(() => columnsFor(t), [t]);
-  const rows = (rules ?? []).map((rule, index) => ({ ...rule, key: String(index) }));
-  return (
-    <DataTable
-      id={id}
-      label={label}
-      noun={{ one: t('rule'), many: t('rules') }}
-      columns={columns}
-      rows={rows}
-      rowId={(rule) => rule.key}
-      total={rules === null ? undefined : rows.length}
-      loading={false}
-      error={null}
-      height="auto"
-      empty={
-        rules === null ? (
-          <EmptyState title={t('Unknown')}>
-            {t('The rules could not be read. That does not mean that there are none.')}
-          </EmptyState>
-        ) : (
-          <EmptyState title={t('No rules')}>{none}</EmptyState>
-        )
-      }
-    />
-  );
+  return <FirewallRuleTable id={id} label={label} columns={columns} rules={rules} none={none} />;
 }

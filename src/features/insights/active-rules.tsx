@@ -2,21 +2,18 @@ import { useMemo } from 'react';
 import type { ActiveRule, InsightsOverview } from '@/domain/insights';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
-import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { Mono, RelativeTime } from '@/ui/values';
 import { PolicyLink } from '../shared/entity-links';
 import { commentText, matchText } from '../shared/firewall-rule';
+import { FirewallRuleTable, type Placed, ruleKindColumns } from '../shared/firewall-rule-table';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { UnreadableNotice } from '../shared/unreadable-notice';
 
-type Row = ActiveRule & { key: string };
+type Row = Placed<ActiveRule>;
 const make = columnsOf<Row>();
-const TONES: Record<string, 'ok' | 'danger' | 'warn'> = { ACCEPT: 'ok', DROP: 'danger', REJECT: 'warn' };
 
 const managedText = (t: Translate, rule: ActiveRule) =>
   rule.residual
@@ -30,14 +27,7 @@ const columnsIn = (t: Translate) => [
     width: 110,
     render: (rule) => <Mono>{rule.group === null ? rule.position : `${rule.group} ${rule.position}`}</Mono>,
   }),
-  make.text('type', t('Type'), (rule) => rule.type, { width: 72, render: (rule) => <Mono>{rule.type}</Mono> }),
-  make.custom(
-    'action',
-    t('Action'),
-    (rule) =>
-      rule.type === 'group' ? <Mono>{rule.action}</Mono> : <Badge tone={TONES[rule.action]}>{rule.action}</Badge>,
-    { width: 110, csv: (rule) => rule.action },
-  ),
+  ...ruleKindColumns<Row>(t),
   make.mono('protocol', t('Protocol'), (rule) => rule.protocol ?? rule.macro, { width: 96 }),
   make.mono('port', t('Port'), (rule) => rule.port, { width: 120 }),
   make.text('match', t('Matches'), (rule) => (rule.type === 'group' ? null : matchText(t, rule)), {
@@ -70,7 +60,6 @@ export function ActiveRules({ overview }: { overview: InsightsOverview }) {
   const t = useT();
   const columns = useMemo(() => columnsIn(t), [t]);
   const { active_firewall_rules: rules, rules_read_at, audit_policies: audited, unreadable } = overview;
-  const rows = (rules ?? []).map((rule, index) => ({ ...rule, key: String(index) }));
   return (
     <Section
       title={t('Active rules')}
@@ -80,28 +69,12 @@ export function ActiveRules({ overview }: { overview: InsightsOverview }) {
       bare
     >
       <UnreadableNotice notes={unreadable} />
-      <DataTable
+      <FirewallRuleTable
         id="active-rules"
         label={t('Active rules')}
-        noun={{ one: t('rule'), many: t('rules') }}
         columns={columns}
-        rows={rows}
-        rowId={(rule) => rule.key}
-        total={rules === null ? undefined : rows.length}
-        loading={false}
-        error={null}
-        height="auto"
-        empty={
-          rules === null ? (
-            <EmptyState title={t('Unknown')}>
-              {t('The rules could not be read. That does not mean that there are none.')}
-            </EmptyState>
-          ) : (
-            <EmptyState title={t('No rules')}>
-              {t('The default of the guest decides about everything, if it filters at all.')}
-            </EmptyState>
-          )
-        }
+        rules={rules}
+        none={t('The default of the guest decides about everything, if it filters at all.')}
       />
       {audited.length > 0 && (
         <p className="text-pretty text-muted">

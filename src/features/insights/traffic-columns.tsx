@@ -7,7 +7,7 @@ import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { NodeLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
-import { FlowEnd, FlowTime } from '../shared/flows/flow-cells';
+import { flowEndColumns } from '../shared/flows/flow-cells';
 import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { DecidedBy, deciderText } from './decided-by';
 
@@ -30,24 +30,7 @@ const decisionText = ({ decision, context }: InsightFlow) =>
   [decision, ...(context?.conflict ? ['conflict'] : [])].join(' ');
 
 export const trafficColumns = (t: Translate) => [
-  make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
-    sortable: true,
-    sortFirst: 'desc',
-    width: 128,
-    csv: (flow) => flow.observed_at,
-  }),
-  make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
-    sortable: true,
-    width: 220,
-    grow: true,
-    csv: (flow) => flow.source_ip,
-  }),
-  make.custom('destination_ip', t('Destination'), (flow) => <FlowEnd flow={flow} end="destination" />, {
-    sortable: true,
-    width: 220,
-    grow: true,
-    csv: (flow) => flow.destination_ip,
-  }),
+  ...flowEndColumns<InsightFlow>(t, 220),
   make.custom('protocol', t('Service'), (flow) => <Service flow={flow} />, {
     sortable: true,
     width: 120,

@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { NetworkInput } from '@/domain/ipam/network';
 import { useT } from '@/lib/i18n/use-t';
@@ -11,8 +11,8 @@ import { FormShell } from '@/ui/form/form-shell';
 import { NumberField } from '@/ui/form/number-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { showToast } from '@/ui/toast';
 import { domainResolver } from '../shared/domain-resolver';
+import { useSaved } from '../shared/record-cache';
 import { useClusterOptions } from '../shared/use-cluster-options';
 import { EMPTY_NETWORK, type NetworkValues, networkLabels, toNetworkInput } from './network-form-values';
 
@@ -38,7 +38,7 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
   const t = useT();
   const labels = networkLabels(t);
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const clusters = useClusterOptions();
   const form = useForm<NetworkValues, unknown, NetworkInput>({
     defaultValues: EMPTY_NETWORK,
@@ -47,9 +47,7 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
   const create = useMutation(
     trpc.networks.create.mutationOptions({
       onSuccess: (network) => {
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: t('{name} added', { name: network.name }) });
-        onClose();
+        done(t('{name} added', { name: network.name }), trpc.networks.pathFilter());
         onAdded(network.id);
       },
     }),

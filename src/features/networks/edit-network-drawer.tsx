@@ -8,7 +8,7 @@ import { Drawer } from '@/ui/drawer';
 import { NumberField } from '@/ui/form/number-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { VersionedForm } from '../shared/versioned-form';
 import { networkLabels, toNetworkUpdate, toNetworkValues } from './network-form-values';
 
@@ -36,20 +36,20 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   const fixed = opened.source !== 'manual';
   return (
     <VersionedForm
       opened={opened}
-      read={() => queryClient.fetchQuery({ ...trpc.networks.get.queryOptions({ id: opened.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.networks.get.queryOptions({ id: opened.id }))}
       schema={NetworkUpdate}
       toValues={toNetworkValues}
       toInput={toNetworkUpdate}
       save={(changes) => client.networks.update.mutate({ id: opened.id, ...changes })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.networks.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-        showToast('ok', { title: t('{name} saved', { name: saved.name }) });
-        onClose();
+        done(t('{name} saved', { name: saved.name }), trpc.networks.pathFilter());
       }}
       submitLabel={t('Save network')}
       compare={{ labels }}

@@ -8,7 +8,7 @@ import {
 } from '@/domain/notifications/channel';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
@@ -59,25 +59,21 @@ export function EditChannelDrawer({ channel, onClose }: { channel: NotificationC
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: channel.name })}
       opened={channel}
-      read={() =>
-        queryClient.fetchQuery({ ...trpc.notificationChannels.get.queryOptions({ id: channel.id }), staleTime: 0 })
-      }
+      read={() => readAgain(trpc.notificationChannels.get.queryOptions({ id: channel.id }))}
       schema={NotificationChannelUpdate}
       toValues={toChannelValues}
       toInput={toChannelUpdate}
       fieldName={channelFieldName}
       save={(input) => client.notificationChannels.update.mutate({ id: channel.id, ...input })}
-      onSaved={() => {
-        void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
-        void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: t('Channel saved') });
-        onClose();
-      }}
+      onSaved={() =>
+        done(t('Channel saved'), trpc.notificationChannels.pathFilter(), trpc.notificationRules.pathFilter())
+      }
       submitLabel={t('Save channel')}
       onClose={onClose}
     >

@@ -13,6 +13,7 @@ import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { QueryView } from '../shared/query-view';
+import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 import { toMailUpdate, toMailValues } from './mail-settings-values';
@@ -39,9 +40,10 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   const edit = useVersionedForm({
     opened: settings,
-    read: () => queryClient.fetchQuery({ ...trpc.notificationChannels.settings.queryOptions(), staleTime: 0 }),
+    read: () => readAgain(trpc.notificationChannels.settings.queryOptions()),
     schema: NotificationSettingsUpdate,
     toValues: toMailValues,
     toInput: toMailUpdate,

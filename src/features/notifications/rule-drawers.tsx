@@ -1,9 +1,9 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
@@ -14,15 +14,11 @@ import { EMPTY_RULE, toRuleInput, toRuleUpdate, toRuleValues } from './rule-form
 export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const tenants = useTenantOptions('notification:write');
   const save = useMutation(
     trpc.notificationRules.create.mutationOptions({
-      onSuccess: (rule) => {
-        void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: t('{name} created', { name: rule.name }) });
-        onClose();
-      },
+      onSuccess: (rule) => done(t('{name} created', { name: rule.name }), trpc.notificationRules.pathFilter()),
     }),
   );
   return (
@@ -46,22 +42,19 @@ export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onCl
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: rule.name })}
       description={t('Troubles that it does not look at any more end without a notice.')}
       opened={rule}
-      read={() => queryClient.fetchQuery({ ...trpc.notificationRules.get.queryOptions({ id: rule.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.notificationRules.get.queryOptions({ id: rule.id }))}
       schema={NotificationRuleUpdate}
       toValues={toRuleValues}
       toInput={toRuleUpdate}
       save={(input) => client.notificationRules.update.mutate({ id: rule.id, ...input })}
-      onSaved={() => {
-        void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-        showToast('ok', { title: t('Rule saved') });
-        onClose();
-      }}
+      onSaved={() => done(t('Rule saved'), trpc.notificationRules.pathFilter())}
       submitLabel={t('Save rule')}
       onClose={onClose}
     >

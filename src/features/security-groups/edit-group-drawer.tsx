@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type SecurityGroup, SecurityGroupUpdate } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../shared/record-cache';
 import { VersionedDrawer } from '../shared/versioned-form';
 import { GroupFields, groupFieldName } from './group-fields';
 import { toGroupUpdate, toGroupValues } from './group-form-values';
@@ -14,11 +14,13 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: group.name })}
       opened={group}
-      read={() => queryClient.fetchQuery({ ...trpc.securityGroups.get.queryOptions({ id: group.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.securityGroups.get.queryOptions({ id: group.id }))}
       schema={SecurityGroupUpdate}
       toValues={toGroupValues}
       toInput={toGroupUpdate}
@@ -26,9 +28,7 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
       save={(changes) => client.securityGroups.update.mutate({ id: group.id, ...changes })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.securityGroups.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
-        showToast('ok', { title: t('Security group saved') });
-        onClose();
+        done(t('Security group saved'), trpc.securityGroups.pathFilter());
       }}
       submitLabel={t('Save group')}
       outdatedTitle={t('Somebody else changed the group')}

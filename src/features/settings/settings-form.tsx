@@ -15,6 +15,7 @@ import { NumberField } from '@/ui/form/number-field';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
+import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 
@@ -24,9 +25,10 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   const edit = useVersionedForm({
     opened: settings,
-    read: () => queryClient.fetchQuery({ ...trpc.settings.get.queryOptions(), staleTime: 0 }),
+    read: () => readAgain(trpc.settings.get.queryOptions()),
     schema: RuntimeSettingsUpdate,
     toValues: toSettingsValues,
     toInput: toSettingsUpdate,

@@ -42,7 +42,12 @@ export function RecordForm<V extends FieldValues, S extends z.ZodType<FieldValue
   );
 }
 
-type DrawerProps = { title: string; description?: ReactNode; size?: 'md' | 'lg' };
+export type DrawerProps = { title: string; description?: ReactNode; size?: 'md' | 'lg' };
+
+/** The drawer of a form. It is open as long as it is mounted. */
+export function FormDrawer({ onClose, ...props }: DrawerProps & { onClose: () => void; children: ReactNode }) {
+  return <Drawer open onOpenChange={(next) => !next && onClose()} persistent {...props} />;
+}
 
 /** The same with its drawer. Mount it when it opens. */
 export function RecordDrawer<V extends FieldValues, S extends z.ZodType<FieldValues>>({
@@ -52,15 +57,8 @@ export function RecordDrawer<V extends FieldValues, S extends z.ZodType<FieldVal
   ...form
 }: DrawerProps & FormProps<V, S>) {
   return (
-    <Drawer
-      open
-      onOpenChange={(next) => !next && form.onClose()}
-      size={size}
-      persistent
-      title={title}
-      description={description}
-    >
+    <FormDrawer title={title} description={description} size={size} onClose={form.onClose}>
       <RecordForm {...form} />
-    </Drawer>
+    </FormDrawer>
   );
 }

@@ -5,9 +5,9 @@ import type { z } from 'zod';
 import type { Grantable } from '@/domain/permissions';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
-import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
 import { Notice } from '@/ui/notice';
+import { type DrawerProps, FormDrawer } from './record-drawer';
 import { usePermissions } from './use-permissions';
 import { useVersionedForm, type VersionedEdit, type VersionedForm as VersionedState } from './use-versioned-form';
 import { VersionConflict } from './version-conflict';
@@ -147,8 +147,6 @@ export function VersionedForm<T extends Thing, V extends FieldValues, S extends 
   );
 }
 
-type DrawerProps = { title: string; description?: ReactNode; size?: 'md' | 'lg' };
-
 /** The same with its drawer. Mount it when it opens. */
 export function VersionedDrawer<T extends Thing, V extends FieldValues, S extends z.ZodType<FieldValues>, R>({
   title,
@@ -157,16 +155,9 @@ export function VersionedDrawer<T extends Thing, V extends FieldValues, S extend
   ...form
 }: DrawerProps & PanelProps<T, V, S, R>) {
   return (
-    <Drawer
-      open
-      onOpenChange={(next) => !next && form.onClose()}
-      size={size}
-      persistent
-      title={title}
-      description={description}
-    >
+    <FormDrawer title={title} description={description} size={size} onClose={form.onClose}>
       <VersionedForm {...form} />
-    </Drawer>
+    </FormDrawer>
   );
 }
 

@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { Section } from '@/ui/section';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { useClusterOptions } from '../../shared/use-cluster-options';
 import { useDebounced } from '../../shared/use-timers';
@@ -40,23 +40,18 @@ export function MappingRuleDrawer({ rule, onClose }: Props) {
   return rule ? <EditDrawer rule={rule} onClose={onClose} /> : <CreateDrawer onClose={onClose} />;
 }
 
-function useSaved(onClose: () => void) {
+function useRuleSaved(onClose: () => void) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  return (title: string) => () => {
-    for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
-      void queryClient.invalidateQueries(touched.pathFilter());
-    }
-    showToast('ok', { title });
-    onClose();
-  };
+  const done = useSaved(onClose);
+  const touched = [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants].map((one) => one.pathFilter());
+  return (title: string) => () => done(title, ...touched);
 }
 
 const fieldName = (field: string) => (field === 'project_id' ? 'project' : field);
 
 function CreateDrawer({ onClose }: { onClose: () => void }) {
   const t = useT();
-  const onSuccess = useSaved(onClose)(t('Mapping rule created'));
+  const onSuccess = useRuleSaved(onClose)(t('Mapping rule created'));
   const save = useMutation(useTRPC().mappingRules.create.mutationOptions({ onSuccess }));
   return (
     <RecordDrawer
@@ -80,19 +75,19 @@ function EditDrawer({ rule, onClose }: { rule: MappingRule; onClose: () => void 
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   return (
     <VersionedDrawer
       title={t('Edit mapping rule')}
       description={t('It counts at once, and at every sync.')}
       size="lg"
       opened={rule}
-      read={() => queryClient.fetchQuery({ ...trpc.mappingRules.get.queryOptions({ id: rule.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.mappingRules.get.queryOptions({ id: rule.id }))}
       schema={RuleChange}
       toValues={ruleValues}
       toInput={(values, { version }) => ({ ...toRuleInput(values), version })}
       save={(input) => client.mappingRules.update.mutate({ ...input, id: rule.id })}
-      onSaved={useSaved(onClose)(t('Mapping rule saved'))}
+      onSaved={useRuleSaved(onClose)(t('Mapping rule saved'))}
       submitLabel={t('Save mapping rule')}
       fieldName={fieldName}
       onClose={onClose}

@@ -1,12 +1,12 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type Project, ProjectInput, ProjectUpdate } from '@/domain/project';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
 import { useTenantChoices } from '../use-choices';
@@ -15,16 +15,12 @@ import { useTenantChoices } from '../use-choices';
 export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const tenants = useTenantChoices();
   const save = useMutation(
     trpc.projects.create.mutationOptions({
-      onSuccess: (project) => {
-        void queryClient.invalidateQueries(trpc.projects.pathFilter());
-        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
-        showToast('ok', { title: t('{name} created', { name: project.name }) });
-        onClose();
-      },
+      onSuccess: (project) =>
+        done(t('{name} created', { name: project.name }), trpc.projects.pathFilter(), trpc.tenants.pathFilter()),
     }),
   );
   return (
@@ -64,21 +60,18 @@ export function EditProjectDrawer({ project, onClose }: { project: Project; onCl
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: project.name })}
       opened={project}
-      read={() => queryClient.fetchQuery({ ...trpc.projects.get.queryOptions({ id: project.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.projects.get.queryOptions({ id: project.id }))}
       schema={ProjectUpdate}
       toValues={valuesOf}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.projects.update.mutate({ id: project.id, ...input })}
-      onSaved={() => {
-        void queryClient.invalidateQueries(trpc.projects.pathFilter());
-        showToast('ok', { title: t('Project saved') });
-        onClose();
-      }}
+      onSaved={() => done(t('Project saved'), trpc.projects.pathFilter())}
       submitLabel={t('Save project')}
       onClose={onClose}
     >

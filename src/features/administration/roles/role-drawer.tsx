@@ -10,8 +10,8 @@ import { Combobox } from '@/ui/combobox';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FieldFrame, type FieldProps, useField } from '@/ui/form/field-frame';
 import { TextField } from '@/ui/form/text-field';
-import { showToast } from '@/ui/toast';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
+import { useReadAgain, useSaved } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
 import { VersionedDrawer } from '../../shared/versioned-form';
@@ -147,6 +147,8 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   const { users_total } = role;
   return (
     <VersionedDrawer
@@ -158,7 +160,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       }
       size="lg"
       opened={role}
-      read={() => queryClient.fetchQuery({ ...trpc.roles.get.queryOptions({ id: role.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.roles.get.queryOptions({ id: role.id }))}
       schema={RoleUpdate}
       toValues={valuesOf}
       toInput={({ requires_second_factor, ...own }, { version }) => ({
@@ -169,9 +171,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       save={(input) => client.roles.update.mutate({ id: role.id, ...input })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.roles.pathFilter());
-        showToast('ok', { title: t('Role saved') });
-        onClose();
+        done(t('Role saved'), trpc.roles.pathFilter());
       }}
       submitLabel={t('Save role')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}

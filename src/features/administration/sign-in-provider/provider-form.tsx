@@ -18,6 +18,7 @@ import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
+import { useReadAgain } from '../../shared/record-cache';
 import { useVersionedForm } from '../../shared/use-versioned-form';
 import { VersionedSettings } from '../../shared/versioned-form';
 import { useRoleChoices, useRolePlaces } from '../use-choices';
@@ -33,11 +34,12 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   const roles = useRoleChoices();
   const places = useRolePlaces();
   const edit = useVersionedForm({
     opened: provider,
-    read: () => queryClient.fetchQuery({ ...trpc.signInProvider.get.queryOptions(), staleTime: 0 }),
+    read: () => readAgain(trpc.signInProvider.get.queryOptions()),
     schema: SignInProviderInput,
     toValues: (stored) => toProviderValues(stored, window.location.origin),
     toInput: toProviderInput,

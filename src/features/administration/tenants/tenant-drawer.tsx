@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Control } from 'react-hook-form';
 import { type Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -7,11 +8,13 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
 
 type Values = Pick<Tenant, 'name' | 'description' | 'on_move'>;
+
+const EMPTY: Values = { name: '', description: '', on_move: 'remove' };
 
 const valuesOf = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
 
@@ -19,6 +22,23 @@ const onMoveOptions = (t: Translate) => [
   { value: 'remove' as const, label: t('Remove them') },
   { value: 'keep' as const, label: t('Keep them until someone removes them') },
 ];
+
+function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
+  const t = useT();
+  return (
+    <>
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+      <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
+      <SelectField
+        control={control}
+        name="on_move"
+        label={t('Rules on workloads that leave')}
+        description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
+        options={onMoveOptions(t)}
+      />
+    </>
+  );
+}
 
 /** Makes a tenant. Mount it when it opens. */
 export function CreateTenantDrawer({
@@ -43,26 +63,14 @@ export function CreateTenantDrawer({
     <RecordDrawer
       title={t('Create tenant')}
       description={t("A tenant's people see its workloads, groups, policies and flows, and nothing else.")}
-      defaultValues={{ name: '', description: '', on_move: 'remove' as const }}
+      defaultValues={EMPTY}
       schema={TenantInput}
       toInput={(values) => values}
       save={save}
       submitLabel={t('Create tenant')}
       onClose={onClose}
     >
-      {(control) => (
-        <>
-          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
-          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
-          <SelectField
-            control={control}
-            name="on_move"
-            label={t('Rules on workloads that leave')}
-            description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
-            options={onMoveOptions(t)}
-          />
-        </>
-      )}
+      {(control) => <Fields control={control} />}
     </RecordDrawer>
   );
 }
@@ -73,37 +81,25 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: tenant.name })}
       opened={tenant}
-      read={() => queryClient.fetchQuery({ ...trpc.tenants.get.queryOptions({ id: tenant.id }), staleTime: 0 })}
+      read={() => readAgain(trpc.tenants.get.queryOptions({ id: tenant.id }))}
       schema={TenantUpdate}
       toValues={valuesOf}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.tenants.update.mutate({ id: tenant.id, ...input })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.tenants.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
-        showToast('ok', { title: t('Tenant saved') });
-        onClose();
+        done(t('Tenant saved'), trpc.tenants.pathFilter());
       }}
       submitLabel={t('Save tenant')}
       onClose={onClose}
     >
-      {({ control }) => (
-        <>
-          <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
-          <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
-          <SelectField
-            control={control}
-            name="on_move"
-            label={t('Rules on workloads that leave')}
-            description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
-            options={onMoveOptions(t)}
-          />
-        </>
-      )}
+      {({ control }) => <Fields control={control} />}
     </VersionedDrawer>
   );
 }

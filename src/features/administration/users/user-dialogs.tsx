@@ -7,6 +7,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
+import { useSaved } from '../../shared/record-cache';
 import { DeleteDialog } from '../delete-dialog';
 
 type Props = { user: User; onClose: () => void };
@@ -75,13 +76,12 @@ export function ResetFactorDialog({ user, onClose }: Props) {
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const reset = useMutation(
     trpc.users.resetSecondFactor.mutationOptions({
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
-        void queryClient.invalidateQueries(trpc.users.pathFilter());
-        showToast('ok', { title: t('Second factor taken away') });
-        onClose();
+        done(t('Second factor taken away'), trpc.users.pathFilter());
       },
     }),
   );

@@ -8,7 +8,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
-import { showToast } from '@/ui/toast';
+import { useReadAgain, useSaved } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
 import { AssignmentFields, type WithAssignments } from './assignment-fields';
@@ -74,17 +74,16 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
 type EditProps = { user: User; onClose: () => void };
 
 /** Writes a saved user to the cache, tells it and closes. */
-function useSaved(onClose: () => void) {
+function useUserSaved(onClose: () => void) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
+  const done = useSaved(onClose);
   return {
-    read: (id: string) => queryClient.fetchQuery({ ...trpc.users.get.queryOptions({ id }), staleTime: 0 }),
+    read: (id: string) => readAgain(trpc.users.get.queryOptions({ id })),
     done: (title: string) => (saved: User) => {
       queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
-      void queryClient.invalidateQueries(trpc.users.pathFilter());
-      void queryClient.invalidateQueries(trpc.roles.pathFilter());
-      showToast('ok', { title });
-      onClose();
+      done(title, trpc.users.pathFilter(), trpc.roles.pathFilter());
     },
   };
 }
@@ -94,7 +93,7 @@ const accountOf = ({ email, name, password_sign_in }: User) => ({ email, name, p
 /** Changes address and name of an account. Mount it when it opens. */
 export function EditUserDrawer({ user, onClose }: EditProps) {
   const t = useT();
-  const { read, done } = useSaved(onClose);
+  const { read, done } = useUserSaved(onClose);
   const client = useTRPCClient();
   return (
     <VersionedDrawer
@@ -140,7 +139,7 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
   const t = useT();
   const session = useSession();
   const own = session.status === 'signed_in' && session.user.id === user.id;
-  const { done } = useSaved(onClose);
+  const { done } = useUserSaved(onClose);
   const save = useMutation(
     useTRPC().users.update.mutationOptions({ onSuccess: done(t('Password set; all sessions ended')) }),
   );
@@ -185,7 +184,7 @@ const rolesOfUser = ({ assignments }: User) => ({ assignments: assignments.map(t
 /** Gives a user exactly the roles that are listed. Mount it when it opens. */
 export function EditRolesDrawer({ user, onClose }: EditProps) {
   const t = useT();
-  const { read, done } = useSaved(onClose);
+  const { read, done } = useUserSaved(onClose);
   const client = useTRPCClient();
   return (
     <VersionedDrawer

@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { UserIdentity } from '@/domain/sign-in-provider';
 import type { User } from '@/domain/user';
@@ -10,9 +10,9 @@ import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Skeleton } from '@/ui/loading';
 import { Section } from '@/ui/section';
-import { showToast } from '@/ui/toast';
 import { Mono, RelativeTime } from '@/ui/values';
 import { QueryView } from '../../shared/query-view';
+import { useSaved } from '../../shared/record-cache';
 import { usePermissions } from '../../shared/use-permissions';
 
 /** The accounts at a sign-in provider that let somebody in, and how to part from them. */
@@ -65,14 +65,10 @@ export function UserIdentities({ user }: { user: User }) {
 function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserIdentity; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const done = useSaved(onClose);
   const unlink = useMutation(
     trpc.users.unlinkIdentity.mutationOptions({
-      onSuccess: () => {
-        void queryClient.invalidateQueries(trpc.users.pathFilter());
-        showToast('ok', { title: t('Account unlinked') });
-        onClose();
-      },
+      onSuccess: () => done(t('Account unlinked'), trpc.users.pathFilter()),
     }),
   );
   return (

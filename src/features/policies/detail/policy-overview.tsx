@@ -21,6 +21,7 @@ import { REASON_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
 import { ClusterLink } from '../../shared/entity-links';
+import { useReadAgain } from '../../shared/record-cache';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
@@ -194,9 +195,9 @@ function ReadNow({ policyId }: { policyId: string }) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   const read = useMutation({
-    mutationFn: () =>
-      queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: policyId, fresh: 'true' }), staleTime: 0 }),
+    mutationFn: () => readAgain(trpc.policies.get.queryOptions({ id: policyId, fresh: 'true' })),
     onSuccess: (policy) => {
       queryClient.setQueryData(trpc.policies.get.queryKey({ id: policyId }), policy);
       void queryClient.invalidateQueries(trpc.policies.guests.pathFilter());

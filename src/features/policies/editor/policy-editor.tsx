@@ -14,6 +14,7 @@ import { showToast } from '@/ui/toast';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { domainResolver } from '../../shared/domain-resolver';
 import { QueryView } from '../../shared/query-view';
+import { useReadAgain } from '../../shared/record-cache';
 import { useTenantChoice } from '../../shared/tenant-options';
 import { usePermissions } from '../../shared/use-permissions';
 import { useVersionedForm } from '../../shared/use-versioned-form';
@@ -102,6 +103,7 @@ function EditPolicy({ first }: { first: Policy }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const readAgain = useReadAgain();
   const router = useRouter();
   const saved = (policy: ChangedPolicy) => {
     queryClient.setQueryData(trpc.policies.get.queryKey({ id: policy.id }), policy);
@@ -122,7 +124,7 @@ function EditPolicy({ first }: { first: Policy }) {
   };
   const edit = useVersionedForm({
     opened: first,
-    read: () => queryClient.fetchQuery({ ...trpc.policies.get.queryOptions({ id: first.id }), staleTime: 0 }),
+    read: () => readAgain(trpc.policies.get.queryOptions({ id: first.id })),
     schema: PolicyChange,
     toValues: toPolicyValues,
     toInput: (values, { version }) => toPolicyChange(values, version),

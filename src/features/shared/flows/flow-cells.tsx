@@ -1,7 +1,9 @@
 import type { Flow } from '@/domain/flow/flow';
 import { isExternal } from '@/domain/flow/flow-end';
 import { formatDateTime } from '@/lib/format';
+import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { columnsOf } from '@/ui/columns';
 import { WorkloadLink } from '../entity-links';
 import { endText } from './flow-labels';
 
@@ -33,4 +35,29 @@ export function FlowTime({ at }: { at: string }) {
       {text.startsWith(today) ? text.slice(11, 19) : text.slice(5, 19)}
     </time>
   );
+}
+
+/** With what every list of flows begins: when it was seen, from where, to where. @param width of each end */
+export function flowEndColumns<F extends Flow>(t: Translate, width: number) {
+  const make = columnsOf<F>();
+  return [
+    make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
+      sortable: true,
+      sortFirst: 'desc',
+      width: 128,
+      csv: (flow) => flow.observed_at,
+    }),
+    make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {
+      sortable: true,
+      width,
+      grow: true,
+      csv: (flow) => flow.source_ip,
+    }),
+    make.custom('destination_ip', t('Destination'), (flow) => <FlowEnd flow={flow} end="destination" />, {
+      sortable: true,
+      width,
+      grow: true,
+      csv: (flow) => flow.destination_ip,
+    }),
+  ];
 }
