@@ -72,6 +72,34 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/access/setup-state.ts': 'what was announced',
 };
 
+/** Short files of the pages, and why each is a file. Files that Next asks for, and tests beside their module, explain themselves. */
+const SHORT_FILES: Readonly<Record<string, string>> = {
+  'src/features/host-firewall/firewall-tabs.tsx': 'where the bundle is split',
+  'src/features/host-firewall/reading-firewall.tsx': 'on both sides of the split',
+  'src/features/networks/network-labels.ts': 'the labels of its feature',
+  'src/features/security-groups/group-labels.ts': 'the labels of its feature',
+  'src/features/shared/domain-resolver.ts': 'used by every form',
+  'src/features/shared/elapsed.tsx': 'used by the coverage of three features',
+  'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
+  'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
+  'src/features/shared/record-cache.ts': 'used by every drawer',
+  'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',
+  'src/features/shared/use-permissions.ts': 'used by most pages',
+  'src/features/shared/use-url-tab.ts': 'used by every page with tabs',
+  'src/lib/csv-cell.ts': 'shared with the server; its test is longer',
+  'src/lib/curl-command.ts': 'shared by two features; its test is longer',
+  'src/lib/i18n/catalogs/de/index.ts': 'where the bundle is split',
+  'src/lib/i18n/catalogs/fr/index.ts': 'where the bundle is split',
+  'src/lib/i18n/server.ts': 'for server components only',
+  'src/lib/safe-return-path.ts': 'a guard that is reviewed by itself; its test is longer',
+  'src/ui/form/number-field.tsx': 'one kind of field, like its neighbors',
+  'src/ui/form/select-field.tsx': 'one kind of field, like its neighbors',
+  'src/ui/option.tsx': 'used by every kind of choice',
+  'src/ui/theme-cookie.ts': 'for server and browser',
+  'src/ui/ui-provider.tsx': 'used by the root layout and by the error page that replaces it',
+};
+const SHORT = 25;
+
 describe('architecture', () => {
   it('is what git keeps: no source is ignored by an entry that means something else', () => {
     const ignored = execFileSync(
@@ -140,5 +168,12 @@ describe('architecture', () => {
     const filled = specs.filter((name) => /\.fill\(/.test(readFileSync(join('e2e', name), 'utf8')));
     expect(filled).toEqual([]);
     expect(specs.length).toBeGreaterThan(30);
+  });
+
+  it('has no short file in the pages without a reason', () => {
+    const short = listSources('src/features', 'src/ui', 'src/lib').filter(
+      ({ path, text }) => !/\.test\.tsx?$/.test(path) && text.split('\n').length <= SHORT,
+    );
+    expect(short.map(({ path }) => path).sort()).toEqual(Object.keys(SHORT_FILES).sort());
   });
 });

@@ -8,8 +8,7 @@ import { Link } from '@/ui/link';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { DeploymentState } from '../shared/deployment-state';
 import { PolicyLink } from '../shared/entity-links';
-import { Figures } from './figures';
-import { ShareBar } from './share-bar';
+import { Figures, ShareBar } from './figures';
 
 const TONES = { active: 'ok', pending: 'off', partial: 'warn', stale: 'danger', unresolved: 'danger' } as const;
 const SHOWN = ['active', 'pending', 'stale', 'partial', 'unresolved'] as const;

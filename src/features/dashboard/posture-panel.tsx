@@ -8,8 +8,8 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { Link } from '@/ui/link';
 import { agentsText, enforcementText, LEVEL_LABELS, policiesText, suspiciousText } from './dashboard-labels';
+import { ShareBar } from './figures';
 import { PostureGauge } from './posture-gauge';
-import { ShareBar } from './share-bar';
 
 type PartProps = { title: string; text: string; cost: ReactNode; href: string; children?: ReactNode };
 
