@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { DesiredRule } from '../policy/desired';
 import { type Marker, parseMarker } from '../policy/marker';
 import { TENANT_VISIBILITIES } from '../policy/tier';
-import type { WantedRule } from '../policy/wanted';
 import type { LiveRule } from './live-state';
 
 /** Whose rule it is. `copied`: ours, but made for another guest; it came with a clone or a restored backup. */
@@ -85,7 +85,7 @@ export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
 });
 
 /** A rule that shall be live. */
-export function viewOfWantedRule({ content, ...rule }: WantedRule): FirewallRuleView {
+export function viewOfWantedRule({ content, ...rule }: DesiredRule): FirewallRuleView {
   return {
     position: null,
     type: content.type,

@@ -3,7 +3,7 @@ import type { LiveNode, LiveState } from '../firewall/live-state';
 import type { Packet } from '../firewall/packet';
 import { type PreparedGuest, prepareGuest } from '../firewall/prepare-guest';
 import type { Builtin, DefiniteVerdict, Verdict } from '../firewall/verdict';
-import type { WantedGuest } from '../policy/wanted';
+import type { DesiredGuest } from '../policy/desired';
 import type { AuditOutcome } from './flow-context';
 
 /** What one policy in audit mode would put at one guest, ready to be asked. */
@@ -12,7 +12,7 @@ export type AuditPolicy = {
   /** As of the policy: null is the platform's own. */
   readonly tenant_id: string | null;
   readonly project_id: string | null;
-  readonly rules: WantedGuest['rules'];
+  readonly rules: DesiredGuest['rules'];
   /** Directions whose default it would make drop. */
   readonly drops: { readonly in: boolean; readonly out: boolean };
   readonly chain: PreparedGuest;
@@ -26,7 +26,7 @@ const UNFILTERING_NODE: LiveNode = {
 };
 
 /** Its rules and nothing else: no rule of the hypervisor's own stands in front, and what matches none passes. */
-function chainOf(wanted: WantedGuest): PreparedGuest {
+function chainOf(wanted: DesiredGuest): PreparedGuest {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     guest: {
@@ -44,7 +44,7 @@ function chainOf(wanted: WantedGuest): PreparedGuest {
 /** Prepares a policy for one guest. @param wanted what it alone compiles to there */
 export function prepareAuditPolicy(
   policy: { id: string; tenant_id: string | null; project_id?: string | null },
-  wanted: WantedGuest,
+  wanted: DesiredGuest,
 ): AuditPolicy {
   return {
     policy_id: policy.id,

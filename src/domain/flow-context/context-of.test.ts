@@ -6,7 +6,7 @@ import type { Packet } from '../firewall/packet';
 import { prepareGuest } from '../firewall/prepare-guest';
 import { PLAIN_NODE, RANDOM_NIC, randomPacket, randomSource, randomState } from '../firewall/random-state.fixture';
 import { formatIp } from '../net/ip-address';
-import type { WantedGuest } from '../policy/wanted';
+import type { DesiredGuest } from '../policy/desired';
 import { type AuditPolicy, prepareAuditPolicy } from './audit-policy';
 import { contextOf } from './context-of';
 import type { FlowFacts } from './flow-context';
@@ -38,7 +38,7 @@ function guestOf(rules: Rule[] | null, { options = { enable: 1 }, cluster, nics 
 
 /** A policy in audit mode with these rules; `drop` for a default that drops inbound. */
 function audited(policy_id: string, rules: { action: string; dport: string }[], drop = false): AuditPolicy {
-  const wanted: WantedGuest = {
+  const wanted: DesiredGuest = {
     cluster_id: 'c',
     workload_id: ME,
     vmid: 100,
@@ -47,7 +47,7 @@ function audited(policy_id: string, rules: { action: string; dport: string }[], 
       policy_version: 1,
       rule_position: at,
       rule_hash: `${policy_id}-${at}`,
-      content: { type: 'in', proto: 'tcp', ...rule } as WantedGuest['rules'][number]['content'],
+      content: { type: 'in', proto: 'tcp', ...rule } as DesiredGuest['rules'][number]['content'],
       comment: '',
     })),
     sets: [],

@@ -1,7 +1,7 @@
 import type { RULE_PLACEMENTS } from '../cluster';
 import type { LiveRule } from '../firewall/live-state';
+import type { DesiredRule, RuleContent } from './desired';
 import { type Marker, parseMarker } from './marker';
-import type { RuleContent, WantedRule } from './wanted';
 
 /** Indexes of one longest rising subsequence: the most elements that can stay where they are. */
 export function longestIncreasingSubsequence(values: readonly number[]): Set<number> {
@@ -37,7 +37,7 @@ export type StaleRuleReason = (typeof STALE_RULE_REASONS)[number];
 
 /** A live rule that bears a marker and is to go. */
 export type StaleRule = { readonly rule: LiveRule; readonly policy_id: string; readonly reason: StaleRuleReason };
-export type KeptRule = { readonly rule: LiveRule; readonly wanted: WantedRule };
+export type KeptRule = { readonly rule: LiveRule; readonly wanted: DesiredRule };
 
 /** How a guest's live rules differ from the wanted ones. */
 export type GuestDiff = {
@@ -45,10 +45,10 @@ export type GuestDiff = {
   readonly kept: readonly KeptRule[];
   /** Part of `kept`: to be moved, with what they stand wrongly to. */
   readonly moved: readonly (KeptRule & { readonly reason: 'order' | 'foreign_rule' })[];
-  readonly added: readonly WantedRule[];
+  readonly added: readonly DesiredRule[];
   readonly removed: readonly StaleRule[];
   /** The rules as they shall stand, foreign ones in their own order. */
-  readonly result: readonly (LiveRule | WantedRule)[];
+  readonly result: readonly (LiveRule | DesiredRule)[];
 };
 
 export type DiffOptions = {
@@ -76,11 +76,11 @@ function sameContent(content: RuleContent, comment: string, live: LiveRule): boo
 }
 
 /** Whether live rules of a version count as those of the wanted one: they are of it, or of one that compiles to the same. */
-export const isLiveVersion = ({ policy_version, since_version }: WantedRule, version: number): boolean =>
+export const isLiveVersion = ({ policy_version, since_version }: DesiredRule, version: number): boolean =>
   version <= policy_version && version >= (since_version ?? policy_version);
 
 /** Whether a live rule with this marker is the wanted one; its own version, if it counts, is no difference. */
-export function isSameRule(wanted: WantedRule, marker: Marker, live: LiveRule): boolean {
+export function isSameRule(wanted: DesiredRule, marker: Marker, live: LiveRule): boolean {
   // The marker stands first, and nothing before its version can look like one.
   const comment = wanted.comment.replace(` v=${wanted.policy_version} `, ` v=${marker.version} `);
   return isLiveVersion(wanted, marker.version) && sameContent(wanted.content, comment, live);
@@ -92,11 +92,11 @@ export const ruleIdentity = (policyId: string, hash: string) => `${policyId} ${h
 /** Why a marked rule goes, or the wanted rule that it is. */
 function judge(
   rule: LiveRule,
-  open: Map<string, WantedRule>,
-  known: ReadonlyMap<string, WantedRule>,
-  policies: ReadonlyMap<string, WantedRule>,
+  open: Map<string, DesiredRule>,
+  known: ReadonlyMap<string, DesiredRule>,
+  policies: ReadonlyMap<string, DesiredRule>,
   { instance, vmid }: DiffOptions,
-): WantedRule | StaleRuleReason | null {
+): DesiredRule | StaleRuleReason | null {
   const marker = parseMarker(rule.comment);
   if (!marker) return null;
   if (marker.instance !== instance) return 'foreign_instance';
@@ -118,7 +118,7 @@ function judge(
  * backup) is not ours to keep. Applying the result and comparing again finds nothing to do.
  * @param wanted in order of evaluation; with every policy of the guest, or rules of the others count as leftovers
  */
-export function diffGuest(wanted: readonly WantedRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
+export function diffGuest(wanted: readonly DesiredRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
   const ranks = new Map(wanted.map((rule, rank) => [rule, rank]));
   const known = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const open = new Map(known);

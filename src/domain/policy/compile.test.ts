@@ -8,17 +8,17 @@ import { randomSource, UNFILTERING_NODE } from '../firewall/random-state.fixture
 import { parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
 import { compilePolicies } from './compile';
+import type { CompilablePolicy, DesiredGuest, DesiredRule } from './desired';
 import { indexInventory } from './inventory-index';
 import { PolicyInput } from './policy';
 import { asLive, policySays } from './policy-model.fixture';
 import { DEAD_ENDPOINTS, ENDPOINTS, INVENTORY, randomPolicies } from './random-policies.fixture';
-import type { CompilablePolicy, WantedGuest, WantedRule } from './wanted';
 
 const INDEX = indexInventory(INVENTORY);
 const compile = (policies: readonly CompilablePolicy[]) => compilePolicies(policies, INDEX, 'inst1');
 
 const NIC = { name: 'net0', firewall: true, mac: null };
-const liveState = (guest: WantedGuest | undefined): LiveState => ({
+const liveState = (guest: DesiredGuest | undefined): LiveState => ({
   cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
   guest: {
     options: { enable: 1, dhcp: 0, ndp: 0, radv: 1, policy_out: 'DROP' },
@@ -159,7 +159,7 @@ describe('compiled rules', () => {
   });
 
   it('keep the limits of the hypervisor', { timeout: 180_000 }, () => {
-    const fits = ({ content, comment }: WantedRule) => {
+    const fits = ({ content, comment }: DesiredRule) => {
       const address = content.source ?? content.dest ?? '';
       const list = address === '' || address.startsWith('+') ? [] : address.split(',');
       const ports = [content.sport, content.dport].map((text) => (text ?? '').split(/[,:]/).length);

@@ -1,24 +1,24 @@
 import { ownerOf } from './acts-on';
+import type {
+  CompilablePolicy,
+  Compiled,
+  CompileWarning,
+  DesiredGuest,
+  DesiredRule,
+  DesiredSet,
+  RuleContent,
+  UnresolvedEndpoint,
+} from './desired';
 import type { IndexedWorkload, InventoryIndex } from './inventory-index';
 import { contentHash, formatMarker } from './marker';
 import { resolvePeers, resolveWorkloads, spansToText } from './resolve';
 import { type PeerList, protocolFamily, splitRule } from './split-rule';
 import { comparePolicies } from './tier';
-import type {
-  CompilablePolicy,
-  Compiled,
-  CompileWarning,
-  RuleContent,
-  UnresolvedEndpoint,
-  WantedGuest,
-  WantedRule,
-  WantedSet,
-} from './wanted';
 
 type Draft = {
   workload: IndexedWorkload;
-  rules: WantedRule[];
-  sets: Map<string, WantedSet>;
+  rules: DesiredRule[];
+  sets: Map<string, DesiredSet>;
   in: string[];
   out: string[];
 };
@@ -91,7 +91,7 @@ const canonical = (position: number, part: number, content: RuleContent, comment
 /** Rules of one direction, the same at every guest but for the marker. */
 function templatesOf(policy: CompilablePolicy, type: 'in' | 'out', peers: readonly PeerList[], notes: Notes) {
   const templates: Template[] = [];
-  const sets = new Map<string, WantedSet>();
+  const sets = new Map<string, DesiredSet>();
   // Parts are counted on over rules at one position, so that no two rules of a policy share a hash.
   let part = 0;
   let last = -1;
@@ -182,7 +182,7 @@ export function compilePolicies(
   }
   const guests = [...drafts.values()]
     .filter(({ rules, in: dropIn, out }) => rules.length + dropIn.length + out.length > 0)
-    .map(({ workload, rules, sets, in: drop_in, out: drop_out }): WantedGuest => {
+    .map(({ workload, rules, sets, in: drop_in, out: drop_out }): DesiredGuest => {
       const { cluster_id, id: workload_id, vmid } = workload;
       const sorted = [...sets.values()].sort((a, b) => compareText(a.name, b.name));
       return { cluster_id, workload_id, vmid, rules, sets: sorted, drop_in, drop_out };

@@ -1,11 +1,11 @@
 import type { LiveSetEntry } from '../firewall/live-state';
 import { formatCidr, parseCidr } from '../net/cidr';
+import type { DesiredSet } from './desired';
 import { SET_PREFIX } from './split-rule';
-import type { WantedSet } from './wanted';
 
 /** How a guest's sets differ from the wanted ones. Only sets with our prefix are looked at. */
 export type SetsDiff = {
-  readonly created: readonly WantedSet[];
+  readonly created: readonly DesiredSet[];
   readonly changed: readonly {
     readonly name: string;
     readonly added: readonly string[];
@@ -20,7 +20,7 @@ const canonical = (text: string) => {
   return cidr ? formatCidr(cidr) : text;
 };
 
-function changeOf({ name, cidrs }: WantedSet, entries: readonly LiveSetEntry[]) {
+function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[]) {
   const wanted = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
   const right = new Set<string>();
   const removed: string[] = [];
@@ -37,7 +37,7 @@ function changeOf({ name, cidrs }: WantedSet, entries: readonly LiveSetEntry[]) 
  * or is broken, is to go and to be added anew.
  */
 export function diffSets(
-  wanted: readonly WantedSet[],
+  wanted: readonly DesiredSet[],
   live: Readonly<Record<string, readonly LiveSetEntry[]>>,
 ): SetsDiff {
   const names = new Set(wanted.map(({ name }) => name));

@@ -3,8 +3,8 @@ import type { Packet } from '../firewall/packet';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
 import type { GuestDiff } from './compare-rules';
+import type { CompilablePolicy, DesiredRule } from './desired';
 import type { IndexedWorkload, Inventory } from './inventory-index';
-import type { CompilablePolicy, WantedRule } from './wanted';
 
 /** A second, direct reading of what policies mean, for tests only: nothing is compiled, every packet asks the inventory. */
 export function members(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
@@ -106,7 +106,7 @@ export function policySays(
 }
 
 /** A wanted rule as the hypervisor gives it back. */
-export const asLive = (rule: WantedRule, pos: number): LiveRule => ({
+export const asLive = (rule: DesiredRule, pos: number): LiveRule => ({
   pos,
   enable: 1,
   ...rule.content,

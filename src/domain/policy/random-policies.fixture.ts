@@ -1,7 +1,7 @@
 import { randomSource } from '../firewall/random-state.fixture';
+import type { CompilablePolicy } from './desired';
 import type { Inventory } from './inventory-index';
 import type { SecurityRuleInput } from './policy';
-import type { CompilablePolicy } from './wanted';
 
 const CLUSTERS = [
   { id: 'c1', name: 'alpha' },

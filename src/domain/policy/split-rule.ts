@@ -1,6 +1,6 @@
+import type { DesiredSet, RuleContent } from './desired';
 import { contentHash } from './marker';
 import type { SecurityRuleInput } from './policy';
-import type { RuleContent, WantedSet } from './wanted';
 
 /** What the hypervisor takes in one rule. */
 const MAX_ADDRESS_TEXT = 512;
@@ -32,7 +32,7 @@ function chunks<T>(items: readonly T[], size: (item: T) => number, most: number)
 }
 
 /** Texts for the address field, and the set when there is one. `undefined` stands for every address. */
-function addressTexts({ family, cidrs }: PeerList): { texts: (string | undefined)[]; set: WantedSet | null } {
+function addressTexts({ family, cidrs }: PeerList): { texts: (string | undefined)[]; set: DesiredSet | null } {
   if (cidrs === 'any') return { texts: [undefined], set: null };
   // Each element but the first costs a comma too; counting one for the first as well only makes lists one shorter.
   const lists = chunks(cidrs, (cidr) => cidr.length + 1, MAX_ADDRESS_TEXT);
@@ -73,7 +73,7 @@ export function splitRule(
   rule: SecurityRuleInput,
   type: 'in' | 'out',
   peers: PeerList,
-): { contents: RuleContent[]; set: WantedSet | null } {
+): { contents: RuleContent[]; set: DesiredSet | null } {
   const { texts, set } = addressTexts(peers);
   const contents: RuleContent[] = [];
   for (const proto of PROTOCOLS[rule.protocol]) {

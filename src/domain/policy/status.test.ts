@@ -4,12 +4,12 @@ import { effectiveOptions } from '../firewall/guest-options';
 import type { LiveGuestOptions, LiveRule } from '../firewall/live-state';
 import { diffGuest } from './compare-rules';
 import { compilePolicies } from './compile';
+import type { CompilablePolicy } from './desired';
 import { diffSets } from './diff-sets';
 import { indexInventory } from './inventory-index';
 import { asLive, renumber } from './policy-model.fixture';
 import { INVENTORY } from './random-policies.fixture';
 import { deploymentStatus, type GuestView, shownStatus, worstStatus } from './status';
-import type { CompilablePolicy } from './wanted';
 
 const rule = (position: number, port: string) => ({
   position,

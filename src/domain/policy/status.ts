@@ -1,9 +1,9 @@
 import type { Enforcement } from '../firewall/enforcement';
 import type { DefaultPolicy } from '../firewall/guest-options';
 import type { GuestDiff } from './compare-rules';
+import type { DesiredGuest } from './desired';
 import type { SetsDiff } from './diff-sets';
 import { type Inversion, inversionsOf, isShuffled } from './evaluation-order';
-import type { WantedGuest } from './wanted';
 
 export const DEPLOYMENT_STATUSES = ['active', 'stale', 'partial', 'unresolved'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
@@ -37,7 +37,7 @@ export type DeploymentReason = (typeof DEPLOYMENT_REASONS)[number];
 export type GuestView = {
   readonly vmid: number;
   /** What the policies want here; null when nothing. */
-  readonly wanted: WantedGuest | null;
+  readonly wanted: DesiredGuest | null;
   /** Comparison with the live rules; null when they could not be read. */
   readonly diff: GuestDiff | null;
   /** Comparison of the sets that rules refer to; null when they could not be read. */

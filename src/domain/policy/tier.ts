@@ -1,4 +1,4 @@
-import type { CompilablePolicy } from './wanted';
+import type { CompilablePolicy } from './desired';
 
 /** When a policy is evaluated: all of a tier before all of the next, whatever their priorities. In this order. */
 export const POLICY_TIERS = ['platform_first', 'tenant', 'platform_last'] as const;

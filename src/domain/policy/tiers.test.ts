@@ -5,6 +5,7 @@ import type { LiveRule } from '../firewall/live-state';
 import { prepareGuest } from '../firewall/prepare-guest';
 import { PLAIN_NODE, randomSource } from '../firewall/random-state.fixture';
 import { compilePolicies } from './compile';
+import type { CompilablePolicy, DesiredGuest } from './desired';
 import { indexInventory } from './inventory-index';
 import { parseMarker } from './marker';
 import { applyStep } from './plan/apply-step';
@@ -14,7 +15,6 @@ import { PACKETS } from './plan/random-guest.fixture';
 import { asLive, renumber } from './policy-model.fixture';
 import { INVENTORY, randomPolicies } from './random-policies.fixture';
 import { comparePolicies } from './tier';
-import type { CompilablePolicy, WantedGuest } from './wanted';
 
 const INDEX = indexInventory(INVENTORY);
 const NIC = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
@@ -29,7 +29,7 @@ const guestsOf = (policies: readonly CompilablePolicy[]) =>
   new Map(compilePolicies(policies, INDEX, 'inst1').guests.map((guest) => [guest.workload_id, guest]));
 
 /** Says of packets what becomes of them at a guest, and of which policy the deciding rule is; null: no rule of ours decides. */
-function decisions(rules: readonly LiveRule[], guest: Pick<WantedGuest, 'sets'>) {
+function decisions(rules: readonly LiveRule[], guest: Pick<DesiredGuest, 'sets'>) {
   const ipsets = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
   const prepared = prepareGuest(
     {

@@ -1,8 +1,8 @@
 import type { IpAddress } from '../net/ip-address';
 import { ownerOf } from './acts-on';
+import type { CompilablePolicy } from './desired';
 import type { InventoryIndex } from './inventory-index';
 import { resolvePeers, resolveWorkloads } from './resolve';
-import type { CompilablePolicy } from './wanted';
 
 export const TOUCHED_BY = ['workload', 'address', 'any'] as const;
 

@@ -10,7 +10,7 @@ import { intentFor, untouched } from '../enforcement/deployments/guest-work';
 import { type LiveGuestReading, readLive } from '../enforcement/guest-firewall/live-reader';
 import { filterOf } from '../enforcement/guest-firewall/read-guest-live';
 import { readBoard } from '../enforcement/policies/board/read-board';
-import { readInstance } from '../enforcement/policies/world';
+import { readInstance } from '../enforcement/policies/policy-inputs';
 import { listOrigins } from '../enforcement/queries/guest-firewalls';
 import { listAppliedAt } from '../enforcement/queries/policy-placements';
 import { findLeftBehind } from '../enforcement/queries/residual-rules';
@@ -39,11 +39,11 @@ export async function previewAssignment(
   const tenant_id = project?.tenant_id ?? null;
   const changing = found.filter((workload) => workload.project_id !== project_id);
   const moving = changing.filter((workload) => workload.tenant_id !== tenant_id);
-  const { world } = await readBoard();
+  const { inputs } = await readBoard();
   const left = groupBy(
     await findLeftBehind(
       db,
-      world.instance,
+      inputs.instance,
       changing.map(({ id }) => ({ workload_id: id, tenant_id, project_id })),
     ),
     ({ workload_id }) => workload_id,
@@ -52,7 +52,7 @@ export async function previewAssignment(
   const [origins, applied] = await Promise.all([listOrigins(db, ids), listAppliedAt(db, ids)]);
   const rowOf = new Map(origins.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
-  const concerned = ids.flatMap((id) => world.workloads.get(id) ?? []);
+  const concerned = ids.flatMap((id) => inputs.workloads.get(id) ?? []);
   const readings = new Map<string, LiveGuestReading>();
   await Promise.all(
     [...groupBy(concerned, ({ cluster_id }) => cluster_id)].map(async ([clusterId, list]) => {
@@ -66,7 +66,7 @@ export async function previewAssignment(
     const row = rowOf.get(workload.id) ?? untouched(workload.id);
     const stay = (appliedAt.get(workload.id) ?? []).filter(({ policy_id }) => !gone.has(policy_id));
     const known = { row, placements: stay };
-    const intent = { ...intentFor(world, first, 'cleanup', { workload, wanted: null }, known), scope: gone };
+    const intent = { ...intentFor(inputs, first, 'cleanup', { workload, wanted: null }, known), scope: gone };
     const reading = readings.get(workload.id);
     const before = reading ? filterOf(reading.state) : null;
     const { id: workload_id, name, vmid, cluster_id } = workload;
@@ -75,7 +75,7 @@ export async function previewAssignment(
       name,
       vmid,
       cluster_id,
-      cluster_name: world.clusters.get(cluster_id)?.name ?? '',
+      cluster_name: inputs.clusters.get(cluster_id)?.name ?? '',
       policies: gone.size,
       rules: before && layOut(before.rules, intent).stale.length,
       switches: before && switchChanges(before, planGuest(before, intent).after).length,

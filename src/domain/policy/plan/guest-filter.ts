@@ -1,6 +1,6 @@
 import type { RULE_PLACEMENTS } from '../../cluster';
 import type { LiveGuestOptions, LiveRule, LiveSetEntry } from '../../firewall/live-state';
-import type { WantedRule, WantedSet } from '../wanted';
+import type { DesiredRule, DesiredSet } from '../desired';
 
 /** One interface as far as switching its filter on is concerned. */
 export type FilterNic = {
@@ -65,8 +65,8 @@ export type GuestIntent = {
   /** The policies that are applied or cleaned up. */
   readonly scope: ReadonlySet<string>;
   /** Rules of these policies, in order of evaluation; none for a policy that is cleaned up. */
-  readonly rules: readonly WantedRule[];
-  readonly sets: readonly WantedSet[];
+  readonly rules: readonly DesiredRule[];
+  readonly sets: readonly DesiredSet[];
   /** Every policy with rules here, in the order in which they shall stand, for those of which rules stand already. */
   readonly order: readonly string[];
   /** Whether rules with a marker of another installation, or copied here from another guest, are to go. */
@@ -91,7 +91,7 @@ export type PlanStep =
   | { readonly kind: 'remove_set_entry'; readonly name: string; readonly cidr: string }
   | { readonly kind: 'delete_set'; readonly name: string }
   /** The rule lands on top; `enable` 0 while it must not yet decide. */
-  | { readonly kind: 'create_rule'; readonly rule: WantedRule; readonly enable: 0 | 1 }
+  | { readonly kind: 'create_rule'; readonly rule: DesiredRule; readonly enable: 0 | 1 }
   | { readonly kind: 'move_rule'; readonly pos: number; readonly to: number }
   | { readonly kind: 'enable_rule'; readonly pos: number }
   | { readonly kind: 'delete_rule'; readonly pos: number }

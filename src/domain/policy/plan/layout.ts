@@ -6,8 +6,8 @@ import {
   ruleIdentity,
   type StaleRuleReason,
 } from '../compare-rules';
+import type { DesiredRule } from '../desired';
 import { parseMarker } from '../marker';
-import type { WantedRule } from '../wanted';
 import type { GuestIntent } from './guest-filter';
 
 /** A place in the list as it shall be. */
@@ -16,7 +16,7 @@ export type Slot =
   | { readonly kind: 'anchor'; readonly rule: LiveRule }
   | {
       readonly kind: 'wanted';
-      readonly wanted: WantedRule;
+      readonly wanted: DesiredRule;
       readonly live: LiveRule | null;
       readonly in_place: boolean;
     };
@@ -59,7 +59,7 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
   const byIdentity = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const anchors: Anchor[] = [];
   const stale: { rule: LiveRule; reason: StaleRuleReason }[] = [];
-  const copies = new Map<WantedRule, LiveRule[]>();
+  const copies = new Map<DesiredRule, LiveRule[]>();
   const gaps = new Map<LiveRule, number>();
   for (const rule of live) {
     gaps.set(rule, anchors.length);
@@ -80,7 +80,7 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
       else copies.set(found, [...(copies.get(found) ?? []), rule]);
     }
   }
-  const kept = new Map<WantedRule, LiveRule>();
+  const kept = new Map<DesiredRule, LiveRule>();
   for (const [rule, list] of copies) {
     const best = bestCopy(list);
     if (best) kept.set(rule, best);

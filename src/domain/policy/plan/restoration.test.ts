@@ -7,8 +7,8 @@ import type { Packet } from '../../firewall/packet';
 import { prepareGuest } from '../../firewall/prepare-guest';
 import { PLAIN_NODE, randomSource } from '../../firewall/random-state.fixture';
 import { parseIp } from '../../net/ip-address';
+import type { DesiredRule } from '../desired';
 import { formatMarker } from '../marker';
-import type { WantedRule } from '../wanted';
 import { applyStep } from './apply-step';
 import type { DefaultGoal, GuestFilter, GuestIntent, Origin } from './guest-filter';
 import { nextStep } from './next-step';
@@ -29,12 +29,12 @@ const PEOPLE: Omit<LiveRule, 'pos'>[] = [
   { type: 'in', action: 'DROP', enable: 0, comment: 'switched off' },
 ];
 
-const wantedRule = (policy_id: string, position: number, content: WantedRule['content']): WantedRule => {
+const wantedRule = (policy_id: string, position: number, content: DesiredRule['content']): DesiredRule => {
   const rule_hash = `0000000${position}`;
   const comment = formatMarker({ instance: INSTANCE, policy_id, version: 1, rule_hash, vmid: VMID });
   return { policy_id, policy_version: 1, rule_position: position, rule_hash, content, comment };
 };
-const RULES: Record<string, WantedRule[]> = {
+const RULES: Record<string, DesiredRule[]> = {
   p1: [
     wantedRule('p1', 0, { type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '85' }),
     wantedRule('p1', 1, { type: 'in', action: 'DROP', source: `+guest/${SET.name}` }),
@@ -69,7 +69,13 @@ function peoplesGuest(random: () => number): GuestFilter {
   };
 }
 
-const intent = (lab: Lab, policy: string, rules: readonly WantedRule[], drop: boolean, last: boolean): GuestIntent => ({
+const intent = (
+  lab: Lab,
+  policy: string,
+  rules: readonly DesiredRule[],
+  drop: boolean,
+  last: boolean,
+): GuestIntent => ({
   instance: INSTANCE,
   vmid: VMID,
   placement: 'above',

@@ -1,5 +1,5 @@
 import type { LiveRule } from '../../firewall/live-state';
-import type { RuleContent } from '../wanted';
+import type { RuleContent } from '../desired';
 import type { PlanStep } from './guest-filter';
 import type { Layout, Slot } from './layout';
 

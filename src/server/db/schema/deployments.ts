@@ -7,9 +7,9 @@ import {
   type StoredPlan,
   type StoredState,
 } from '@/domain/deployments';
+import type { DesiredRule } from '@/domain/policy/desired';
 import type { WrittenSwitches } from '@/domain/policy/plan/guest-filter';
 import { POLICY_TIERS } from '@/domain/policy/tier';
-import type { WantedRule } from '@/domain/policy/wanted';
 import type { ChangedDifference, DormantView, OptionChange } from '@/domain/policy-preview';
 import { primaryId, timestamptz } from '../columns';
 import { deployments } from './policies';
@@ -66,7 +66,7 @@ export const policyPlacements = pgTable(
       .notNull()
       .references(() => workloads.id, { onDelete: 'cascade' }),
     policy_version: integer().notNull(),
-    rules: jsonb().$type<WantedRule[]>().notNull(),
+    rules: jsonb().$type<DesiredRule[]>().notNull(),
     /** Whether the policy asks for a default of dropping there. */
     drop_in: boolean().notNull(),
     drop_out: boolean().notNull(),

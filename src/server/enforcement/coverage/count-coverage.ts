@@ -55,7 +55,7 @@ function guestsSeenFrom(nodeId: string, board: Board, homes: Homes): (workloadId
     let guest = known.get(workloadId);
     if (guest !== undefined) return guest;
     const context = guestContext(board, workloadId);
-    const workload = board.world.workloads.get(workloadId);
+    const workload = board.inputs.workloads.get(workloadId);
     const home = homes.get(workloadId);
     const seen_from_here = !home?.looked_at || home.node_id === nodeId;
     guest = context && workload ? { context, vmid: workload.vmid, seen_from_here } : null;
@@ -75,7 +75,7 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
   const now = clock.now().getTime();
   const ago = (ms: number) => new Date(now - ms).toISOString();
   const until = ago(UNSETTLED_MS);
-  const versions = new Map(board.world.policies.map(({ id, version }) => [id, version]));
+  const versions = new Map(board.inputs.policies.map(({ id, version }) => [id, version]));
   return db.transaction(async (tx) => {
     const mark = await flowStore().hits.lockMark(tx, nodeId, ago(FIRST_LOOK_MS));
     if (mark.until >= until) return 0;
@@ -83,7 +83,7 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
     const updated_from = endedSpan(mark.until, until);
     const oldest = remembered ? await oldestReported(tx, nodeId, updated_from ?? mark.until) : 'unknown';
     const tally = new CoverageTally({
-      instance: board.world.instance,
+      instance: board.inputs.instance,
       since: mark.since,
       guest: guestsSeenFrom(nodeId, board, homes),
       versionOf: (policyId) => versions.get(policyId) ?? 1,

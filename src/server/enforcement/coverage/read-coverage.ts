@@ -55,10 +55,10 @@ export async function readPolicyCoverage(
   ]);
   if (!policy) throw notFound('policy');
   const days = coverageDays(range.days);
-  const { world } = board;
-  const visible = [...world.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
+  const { inputs } = board;
+  const visible = [...inputs.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
   const seen = new Set(visible.map((workload) => workload.id));
-  const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(world, id)])].filter((guest) =>
+  const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(inputs, id)])].filter((guest) =>
     seen.has(guest),
   );
   const marks = [...(await flowStore().hits.marksOfWorkloads(guests)).values()];

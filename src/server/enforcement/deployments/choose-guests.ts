@@ -4,7 +4,7 @@ import { parseMarker } from '@/domain/policy/marker';
 import { db } from '../../db/client';
 import { concurrently } from '../../lib/concurrently';
 import type { GuestFact } from '../../providers/hypervisor/types';
-import { compileWorld, isDeployed, type PolicyWorld } from '../policies/world';
+import { compileInputs, isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { listGuestsOf, listWorkloadIdsBy } from '../queries/deployment-guests';
 import { listUnrestoredWorkloadIds } from '../queries/guest-firewalls';
 import { listPlacedWorkloadIds } from '../queries/policy-placements';
@@ -31,11 +31,11 @@ export async function retriedGuests({ retry_of }: HeldDeployment): Promise<Reado
  * Guests of the cluster where the policy wants something now, and those where something of it may stand from before: a
  * workload that left a group must lose its rules, too.
  */
-export async function planApply(deployment: HeldDeployment, world: PolicyWorld): Promise<Work> {
+export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
   const { policy_id, cluster_id, policy_version } = deployment;
-  const policy = world.policies.find(({ id }) => id === policy_id);
+  const policy = inputs.policies.find(({ id }) => id === policy_id);
   if (!policy || !isDeployed(policy)) return { version: policy_version, guests: [], problems: [NOT_ENFORCED] };
-  const compiled = compileWorld(world);
+  const compiled = compileInputs(inputs);
   const wanted = new Map(
     compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
   );
@@ -46,14 +46,14 @@ export async function planApply(deployment: HeldDeployment, world: PolicyWorld):
     .map(({ workload_id }) => workload_id)
     .filter((id) => {
       // Another owner may have the policy since the deployment was requested.
-      const workload = world.workloads.get(id);
+      const workload = inputs.workloads.get(id);
       return workload !== undefined && actsOn(deployment, workload);
     });
   const only = await retriedGuests(deployment);
   const guests = [...new Set([...concerned, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id))
     .flatMap((id): GuestWork[] => {
-      const workload = world.workloads.get(id);
+      const workload = inputs.workloads.get(id);
       return workload ? [{ workload, wanted: wanted.get(id) ?? null }] : [];
     })
     .sort((a, b) => a.workload.vmid - b.workload.vmid);
@@ -104,12 +104,12 @@ async function findMarked(
  * its number.
  * @throws ProviderError when the cluster cannot be asked
  */
-export async function planCleanup(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
+export async function planCleanup(session: DeploymentSession, inputs: PolicyInputs): Promise<Work> {
   const { deployment, provider } = session;
   const { tenant_id, cluster_id, policy_version } = deployment;
   const listing = await provider.inventory.listGuests();
   const byVmid = new Map(
-    [...world.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
+    [...inputs.workloads.values()].filter((w) => w.cluster_id === cluster_id).map((w) => [w.vmid, w]),
   );
   const within = listing.items.filter(({ vmid }) => {
     const workload = byVmid.get(vmid);
@@ -117,7 +117,7 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
   });
   const nameOf = ({ vmid }: GuestFact) =>
     tenant_id === null || byVmid.has(vmid) ? `Guest ${vmid}` : 'A guest that is not in the inventory yet';
-  const { marked, problems } = await findMarked(session, world.instance, within, nameOf);
+  const { marked, problems } = await findMarked(session, inputs.instance, within, nameOf);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
   const only = await retriedGuests(deployment);
@@ -143,7 +143,7 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
   const guests = [...new Set([...found, ...placed, ...unrestored])]
     .filter((id) => only === null || only.has(id) || found.includes(id))
     .flatMap((id): GuestWork[] => {
-      const workload = world.workloads.get(id);
+      const workload = inputs.workloads.get(id);
       return workload ? [{ workload, wanted: null }] : [];
     })
     .sort((a, b) => a.workload.vmid - b.workload.vmid);
@@ -151,9 +151,9 @@ export async function planCleanup(session: DeploymentSession, world: PolicyWorld
 }
 
 /** The workloads that were named when the removal was requested; nothing is wanted there. */
-export async function planRemoval({ id, policy_version }: HeldDeployment, world: PolicyWorld): Promise<Work> {
+export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
   const guests = (await listGuestsOf(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
-    const workload = world.workloads.get(workload_id);
+    const workload = inputs.workloads.get(workload_id);
     return workload ? [{ workload, wanted: null }] : [];
   });
   return { version: policy_version, guests, problems: [] };

@@ -14,8 +14,8 @@ import { ProviderError } from '../../providers/hypervisor/errors';
 import { type ClusterReadings, readLive } from '../guest-firewall/live-reader';
 import { filterOf } from '../guest-firewall/read-guest-live';
 import { guestView } from '../policies/board/views';
+import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
-import { isDeployed, type PolicyWorld } from '../policies/world';
 import { findDeploymentGuest, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
 import {
   forgetDefaults,
@@ -117,7 +117,7 @@ async function dormantAtGuest(
 
 async function reconcile(
   session: DeploymentSession,
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   work: GuestWork,
   row: GuestFirewallRow,
 ): Promise<GuestOutcome> {
@@ -126,11 +126,11 @@ async function reconcile(
   const { workload } = work;
   const key = { deployment_id: deployment.id, workload_id: workload.id };
   const placements = await listPlacementsAt(db, workload.id);
-  const intent = intentFor(world, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
+  const intent = intentFor(inputs, policy_id, kind === 'apply' ? 'apply' : 'cleanup', work, { row, placements });
   const { fingerprints } = deployment;
   const drops = dropsOf(policy_id, work);
   // Gone when the policy was deleted, and then nothing of it is noted.
-  const policy = world.policies.find(({ id }) => id === policy_id);
+  const policy = inputs.policies.find(({ id }) => id === policy_id);
   const placement = {
     policy_id,
     workload_id: workload.id,
@@ -170,7 +170,7 @@ async function reconcile(
       const dormant = await dormantAtGuest(session, workload, intent, state);
       const { rules, options, sets, nics, aliases } = state;
       const before: GuestFilter = { rules, options, sets, nics, ...(aliases && { aliases }) };
-      const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, world.instance);
+      const first = intent.switch_on && placements.length === 0 && isBeforeFabric(before, inputs.instance);
       await db.transaction(async (tx) => {
         // A move waits for this, or this finds that it happened: what is applied is noted before or not applied at all.
         await holdWorkload(tx, workload.id);
@@ -215,7 +215,7 @@ export type GuestEnd = { problems: readonly DeploymentProblem[]; broken: boolean
  */
 export async function deployToGuest(
   session: DeploymentSession,
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   work: GuestWork,
 ): Promise<GuestEnd> {
   const { deployment } = session;
@@ -228,7 +228,7 @@ export async function deployToGuest(
     if (!row) throw new GuestProblem(busy);
     await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
     await assertStillWanted(session, workload.id);
-    outcome = await reconcile(session, world, work, row);
+    outcome = await reconcile(session, inputs, work, row);
     const gone = await goneOrFailed(session, work, outcome);
     if (gone) throw gone;
   } catch (error) {
@@ -275,12 +275,12 @@ const inWords = (reasons: Parameters<typeof reasonsText>[0]): DeploymentProblem 
 /** What keeps a policy from being in force although its guests were written, by a reading made afterwards. */
 function notInForce(
   { deployment: { policy_id } }: DeploymentSession,
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   guests: readonly GuestWork[],
   { cluster, guests: read }: ClusterReadings,
 ): DeploymentProblem[] {
   const views = guests.map(({ workload, wanted }) =>
-    guestView(world, workload, wanted, read.get(workload.id)?.state ?? null, cluster.state),
+    guestView(inputs, workload, wanted, read.get(workload.id)?.state ?? null, cluster.state),
   );
   const { status, reasons } = deploymentStatus(policy_id, true, false, views);
   if (status === 'active' || status === 'unresolved') return [];
@@ -294,7 +294,7 @@ function notInForce(
  */
 export async function verifyOutcome(
   session: DeploymentSession,
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   guests: readonly GuestWork[],
   provider?: typeof openProvider,
 ): Promise<DeploymentProblem[]> {
@@ -308,5 +308,5 @@ export async function verifyOutcome(
   if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);
   const written = guests.filter(({ workload, wanted }) => wanted && done.has(workload.id));
-  return written.length > 0 ? notInForce(session, world, written, readings) : [];
+  return written.length > 0 ? notInForce(session, inputs, written, readings) : [];
 }

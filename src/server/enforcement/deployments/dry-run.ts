@@ -2,18 +2,18 @@ import type { AppliedCluster, ApplyResult } from '@/domain/deployments';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { Reach } from '@/domain/permissions';
 import type { Board } from '../policies/board/board';
-import { previewInWorld } from '../policies/preview/preview-world';
-import { compileWorld } from '../policies/world';
+import { compileInputs } from '../policies/policy-inputs';
+import { previewWithInputs } from '../policies/preview/preview-inputs';
+import type { InputPolicy } from '../queries/policy-inputs';
 import type { PolicyState } from '../queries/policy-placements';
-import type { WorldPolicy } from '../queries/policy-world';
 import { guestsOf, rulesOf, unmappedRules } from './guest-work';
 import { unresolvedOf } from './outcome';
 
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
 
 /** What would take effect with the switches by what was last read of the guests; those never read are left out. */
-async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy, reach: Reach) {
-  const preview = await previewInWorld(world, policy, [], policy.id, reach, async (clusterId) => ({
+async function dormantByWorkload({ inputs, readings }: Board, policy: InputPolicy, reach: Reach) {
+  const preview = await previewWithInputs(inputs, policy, [], policy.id, reach, async (clusterId) => ({
     cluster: readings.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
     guests: readings.guests,
   }));
@@ -23,15 +23,15 @@ async function dormantByWorkload({ world, readings }: Board, policy: WorldPolicy
 
 /** What the planner of the apply wants of every guest, from the inventory and what was last read: no cluster is asked. */
 export async function dryRun(policy: PolicyState, board: Board, reach: Reach): Promise<ApplyResult> {
-  const { world } = board;
-  const compiled = compileWorld(world);
-  const own = world.policies.find(({ id }) => id === policy.id);
+  const { inputs } = board;
+  const compiled = compileInputs(inputs);
+  const own = inputs.policies.find(({ id }) => id === policy.id);
   const unmapped = own ? unmappedRules(own, compiled) : null;
   const dormant = own ? await dormantByWorkload(board, own, reach) : null;
   const clusters = new Map<string, AppliedCluster>();
   for (const wanted of guestsOf(compiled, policy.id)) {
-    const workload = world.workloads.get(wanted.workload_id);
-    const cluster = world.clusters.get(wanted.cluster_id);
+    const workload = inputs.workloads.get(wanted.workload_id);
+    const cluster = inputs.clusters.get(wanted.cluster_id);
     if (!workload || !cluster) continue;
     const known = clusters.get(cluster.id) ?? {
       cluster_id: cluster.id,
@@ -70,6 +70,6 @@ export async function dryRun(policy: PolicyState, board: Board, reach: Reach): P
     operation_id: null,
     finished: true,
     clusters: [...clusters.values()].sort((a, b) => a.cluster_name.localeCompare(b.cluster_name)),
-    unresolved: unresolvedOf(world, policy.id),
+    unresolved: unresolvedOf(inputs, policy.id),
   };
 }

@@ -1,38 +1,38 @@
 import type { DeploymentProblem } from '@/domain/deployments';
+import type { CompilablePolicy, Compiled, DesiredGuest } from '@/domain/policy/desired';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
 import { NOTHING_WRITTEN } from '@/domain/policy/plan/switch-changes';
 import { comparePolicies } from '@/domain/policy/tier';
-import type { CompilablePolicy, Compiled, WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
-import { isDeployed, type PolicyWorld } from '../policies/world';
+import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import type { GuestFirewallRow } from '../queries/guest-firewalls';
+import type { InputWorkload } from '../queries/policy-inputs';
 import type { PlacementRow } from '../queries/policy-placements';
-import type { WorldWorkload } from '../queries/policy-world';
 
 /** What a deployment wants of one guest. */
 export type GuestWork = {
-  readonly workload: WorldWorkload;
+  readonly workload: InputWorkload;
   /** Everything that is wanted there, of all policies; null: nothing. */
-  readonly wanted: WantedGuest | null;
+  readonly wanted: DesiredGuest | null;
 };
 
-const orders = objectCache<PolicyWorld, string[]>({ name: 'policy_order' });
+const orders = objectCache<PolicyInputs, string[]>({ name: 'policy_order' });
 
-const orderOf = (world: PolicyWorld): string[] =>
-  orders.load(world, null, () =>
-    [...world.policies]
+const orderOf = (inputs: PolicyInputs): string[] =>
+  orders.load(inputs, null, () =>
+    [...inputs.policies]
       .filter(isDeployed)
       .sort(comparePolicies)
       .map(({ id }) => id),
   );
 
-const isOfTenant = (world: PolicyWorld, policyId: string) =>
-  (world.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;
+const isOfTenant = (inputs: PolicyInputs, policyId: string) =>
+  (inputs.policies.find(({ id }) => id === policyId)?.tenant_id ?? null) !== null;
 
 /** Platform policies of which tenants may not see the rules. */
-const opaqueOf = (world: PolicyWorld): ReadonlySet<string> =>
+const opaqueOf = (inputs: PolicyInputs): ReadonlySet<string> =>
   new Set(
-    world.policies
+    inputs.policies
       .filter(({ tenant_id, tenant_visibility }) => tenant_id === null && tenant_visibility !== 'rules')
       .map(({ id }) => id),
   );
@@ -50,13 +50,13 @@ export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>)
 });
 
 /** Whether the policy wants a rule or a default at the guest. */
-const wantsAt = (policyId: string, wanted: WantedGuest): boolean => {
+const wantsAt = (policyId: string, wanted: DesiredGuest): boolean => {
   const { drop_in, drop_out } = dropsOf(policyId, { wanted });
   return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
 };
 
 /** The guests where the policy wants something now. */
-export const guestsOf = ({ guests }: Compiled, policyId: string): WantedGuest[] =>
+export const guestsOf = ({ guests }: Compiled, policyId: string): DesiredGuest[] =>
   guests.filter((wanted) => wantsAt(policyId, wanted));
 
 /** A guest that no policy was ever applied to. */
@@ -81,7 +81,7 @@ export const originOf = ({ baseline, switches_written }: GuestFirewallRow): Orig
  * there, not from what they want by now.
  */
 export function intentFor(
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   policyId: string,
   kind: 'apply' | 'cleanup',
   work: GuestWork,
@@ -96,13 +96,13 @@ export function intentFor(
   const wants = rules.length > 0 || own.drop_in || own.drop_out;
   const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
   return {
-    instance: world.instance,
+    instance: inputs.instance,
     vmid: workload.vmid,
-    placement: world.clusters.get(workload.cluster_id)?.rule_placement ?? 'above',
+    placement: inputs.clusters.get(workload.cluster_id)?.rule_placement ?? 'above',
     scope: new Set([policyId]),
     rules,
     sets: (work.wanted?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
-    order: orderOf(world),
+    order: orderOf(inputs),
     remove_strays: kind === 'apply',
     default_in: goal(
       own.drop_in,
@@ -115,7 +115,7 @@ export function intentFor(
       row.default_out_before,
     ),
     switch_on: wants,
-    ...(isOfTenant(world, policyId) && { opaque: opaqueOf(world) }),
+    ...(isOfTenant(inputs, policyId) && { opaque: opaqueOf(inputs) }),
     // Nothing of the policy stays, and nothing of another one is there.
     ...(!wants && others.length === 0 && { restore: originOf(row) }),
   };

@@ -5,7 +5,7 @@ import { publishEvent } from '../../events/event-hub';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
 import type { RuleNamer } from '../guest-firewall/named-rules';
 import { openGuestResult } from '../guest-firewall/withhold-state';
-import { compileWorld, type PolicyWorld } from '../policies/world';
+import { compileInputs, type PolicyInputs } from '../policies/policy-inputs';
 import { listGuestsOf } from '../queries/deployment-guests';
 import { listDeploymentsByIds, withGuestProblems } from '../queries/deployments';
 import type { PolicyState } from '../queries/policy-placements';
@@ -13,8 +13,8 @@ import type { PolicyState } from '../queries/policy-placements';
 type Unresolved = ApplyResult['unresolved'];
 
 /** Endpoints of the policy that stand for nothing. */
-export const unresolvedOf = (world: PolicyWorld, policyId: string): Unresolved =>
-  compileWorld(world)
+export const unresolvedOf = (inputs: PolicyInputs, policyId: string): Unresolved =>
+  compileInputs(inputs)
     .unresolved.filter(({ policy_id }) => policy_id === policyId)
     .map(({ side, endpoint, reason }) => ({ side, endpoint, reason }));
 

@@ -56,7 +56,7 @@ export async function listDeploymentGuests(
   const owner = await readDeploymentOwner(scope, deploymentId);
   const page = await guestQueries.listDeploymentGuests(deploymentId, input);
   if (scope.tenants === 'all') return page;
-  const namer = ruleNamer((await readBoard()).world, scope.reach, owner);
+  const namer = ruleNamer((await readBoard()).inputs, scope.reach, owner);
   return { ...page, items: page.items.map((guest) => openGuestResult(guest, namer)) };
 }
 
@@ -71,7 +71,7 @@ export async function readDeploymentGuest(
   if (!guest) throw new AppError('not_found', 'The deployment has no such guest.');
   const found = { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
   if (scope.tenants === 'all') return found;
-  const namer = ruleNamer((await readBoard()).world, scope.reach, owner);
+  const namer = ruleNamer((await readBoard()).inputs, scope.reach, owner);
   const { state_before: before } = found;
   return {
     ...openGuestResult(found, namer),

@@ -7,7 +7,7 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
-import { isDeployed, loadPolicyWorld } from '../policies/world';
+import { isDeployed, loadPolicyInputs } from '../policies/policy-inputs';
 import { findDeployment, insertDeployment, listDeployedClusterIds } from '../queries/deployments';
 import { findPolicyState, holdPolicyState, listPlacedClusterIds } from '../queries/policy-placements';
 import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
@@ -73,11 +73,11 @@ export async function reconcilePolicy(
 ): Promise<ApplyResult> {
   const found = await findPolicyState(db, policyId, scope.reach);
   if (!found) throw notFound('policy');
-  const world = await loadPolicyWorld();
+  const inputs = await loadPolicyInputs();
   if (isDeployed(found)) {
-    const { policy, ids } = await requestApply(scope, policyId, world, 'reconcile');
+    const { policy, ids } = await requestApply(scope, policyId, inputs, 'reconcile');
     if (waiting.wait) await awaitDeployments(ids, waiting);
-    return applyResult(policy, ids, unresolvedOf(world, policyId), ruleNamer(world, scope.reach, policy));
+    return applyResult(policy, ids, unresolvedOf(inputs, policyId), ruleNamer(inputs, scope.reach, policy));
   }
   const { policy, requested } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.reach);
@@ -104,7 +104,7 @@ export async function reconcilePolicy(
   const ids = requested.map(({ deployment_id }) => deployment_id);
   await startDeployments(ids);
   if (waiting.wait) await awaitDeployments(ids, waiting);
-  return applyResult(policy, ids, [], ruleNamer(world, scope.reach, policy));
+  return applyResult(policy, ids, [], ruleNamer(inputs, scope.reach, policy));
 }
 
 /**

@@ -11,7 +11,7 @@ import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { readBoard } from '../policies/board/read-board';
-import { compileWorld, isDeployed, loadPolicyWorld, type PolicyWorld } from '../policies/world';
+import { compileInputs, isDeployed, loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
 import { insertDeployment } from '../queries/deployments';
 import {
   findPolicyState,
@@ -57,14 +57,14 @@ export const refuseUnmapped = (policy: PolicyState, dryRun: boolean, message: st
   refuse(policy, dryRun, message);
 
 /** Clusters where the policy wants something now. */
-function wantedClusters(world: PolicyWorld, policyId: string): string[] {
-  const ids = guestsOf(compileWorld(world), policyId).map(({ cluster_id }) => cluster_id);
+function wantedClusters(inputs: PolicyInputs, policyId: string): string[] {
+  const ids = guestsOf(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
   return [...new Set(ids)];
 }
 
 /** Those of the workloads of one cluster. */
 const fingerprintsIn = (
-  { workloads }: PolicyWorld,
+  { workloads }: PolicyInputs,
   clusterId: string,
   fingerprints: Readonly<Record<string, string>>,
 ) => Object.fromEntries(Object.entries(fingerprints).filter(([id]) => workloads.get(id)?.cluster_id === clusterId));
@@ -78,7 +78,7 @@ const fingerprintsIn = (
 export async function requestApply(
   scope: Scope<'policy:apply'>,
   policyId: string,
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
   fingerprints?: Readonly<Record<string, string>>,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
@@ -87,12 +87,12 @@ export async function requestApply(
     if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
     const clusters = new Set([
-      ...wantedClusters(world, policyId),
+      ...wantedClusters(inputs, policyId),
       ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
     ]);
     if (clusters.size === 0) {
-      const own = world.policies.find(({ id }) => id === policyId);
-      const unmapped = own && unmappedRules(own, compileWorld(world));
+      const own = inputs.policies.find(({ id }) => id === policyId);
+      const unmapped = own && unmappedRules(own, compileInputs(inputs));
       throw refuseUnmapped(
         policy,
         false,
@@ -113,7 +113,7 @@ export async function requestApply(
         kind: 'apply',
         trigger,
         requested_by: scope.actor.kind === 'user' ? scope.actor.id : null,
-        ...(fingerprints && { fingerprints: fingerprintsIn(world, cluster_id, fingerprints) }),
+        ...(fingerprints && { fingerprints: fingerprintsIn(inputs, cluster_id, fingerprints) }),
       });
       ids.push(id);
       await deploymentChanged(tx, { ...ownedPart(policy), id, policy_id: policyId });
@@ -155,21 +155,21 @@ export async function applyPolicy(
   if (!policy) throw notFound('policy');
   assertApplicable(policy, dry_run);
   if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
-  const world = await loadPolicyWorld();
-  const request = await requestApply(scope, policyId, world, 'apply', fingerprints);
+  const inputs = await loadPolicyInputs();
+  const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints);
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
   return applyResult(
     request.policy,
     request.ids,
-    unresolvedOf(world, policyId),
-    ruleNamer(world, scope.reach, request.policy),
+    unresolvedOf(inputs, policyId),
+    ruleNamer(inputs, scope.reach, request.policy),
   );
 }
 
 /** Whether what was last applied of the policy is not what it wants now; live rules are not looked at. */
-function isPending(policyId: string, world: PolicyWorld, placements: readonly PlacementRow[]): boolean {
+function isPending(policyId: string, inputs: PolicyInputs, placements: readonly PlacementRow[]): boolean {
   const open = new Map(placements.map((row) => [row.workload_id, row]));
-  for (const wanted of compileWorld(world).guests) {
+  for (const wanted of compileInputs(inputs).guests) {
     const rules = rulesOf(policyId, { wanted });
     const { drop_in, drop_out } = dropsOf(policyId, { wanted });
     if (rules.length === 0 && !drop_in && !drop_out) continue;
@@ -191,22 +191,22 @@ const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reas
  */
 export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
   const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
-  const world = await loadPolicyWorld();
+  const inputs = await loadPolicyInputs();
   const placements = await listPlacementsOf(
     db,
     policies.map(({ id }) => id),
   );
   const board = await readBoard();
   const waitsForOrder = (id: string) => {
-    const policy = board.world.policies.find((one) => one.id === id);
+    const policy = board.inputs.policies.find((one) => one.id === id);
     return policy !== undefined && board.standingOf(policy).deployments.some(isOrderPending);
   };
   const operations: ApplyPendingResult['operations'] = [];
   for (const { id, name } of policies) {
     const own = placements.filter(({ policy_id }) => policy_id === id);
-    if (!isPending(id, world, own) && !waitsForOrder(id)) continue;
+    if (!isPending(id, inputs, own) && !waitsForOrder(id)) continue;
     try {
-      const { ids } = await requestApply(scope, id, world, 'apply_pending');
+      const { ids } = await requestApply(scope, id, inputs, 'apply_pending');
       operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });
     } catch (error) {
       // Changed or deleted meanwhile: that is told, and the others go on.

@@ -11,7 +11,7 @@ import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
 import { ProviderError } from '../../providers/hypervisor/errors';
-import { loadPolicyWorld, type PolicyWorld } from '../policies/world';
+import { loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
 import {
   insertDeploymentGuests,
   listGuestsOf,
@@ -81,7 +81,11 @@ async function begin(session: DeploymentSession, { version, guests }: Work): Pro
  * Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain.
  * @returns whether the cluster answers
  */
-async function deploy(session: DeploymentSession, world: PolicyWorld, guests: readonly GuestWork[]): Promise<boolean> {
+async function deploy(
+  session: DeploymentSession,
+  inputs: PolicyInputs,
+  guests: readonly GuestWork[],
+): Promise<boolean> {
   let broken: readonly DeploymentProblem[] | null = null;
   await concurrently(guests, GUESTS_AT_ONCE, session.signal, async (work) => {
     if (broken) {
@@ -92,7 +96,7 @@ async function deploy(session: DeploymentSession, world: PolicyWorld, guests: re
       session.lease.touch();
       return;
     }
-    const end = await deployToGuest(session, world, work);
+    const end = await deployToGuest(session, inputs, work);
     if (end.broken) broken = end.problems;
   });
   return broken === null;
@@ -146,32 +150,32 @@ async function finish({ deployment, lease, done, total }: DeploymentSession, pro
   });
 }
 
-function planWork(session: DeploymentSession, world: PolicyWorld): Promise<Work> {
+function planWork(session: DeploymentSession, inputs: PolicyInputs): Promise<Work> {
   switch (session.deployment.kind) {
     case 'apply':
-      return planApply(session.deployment, world);
+      return planApply(session.deployment, inputs);
     case 'cleanup':
-      return planCleanup(session, world);
+      return planCleanup(session, inputs);
     case 'removal':
-      return planRemoval(session.deployment, world);
+      return planRemoval(session.deployment, inputs);
   }
 }
 
 const DID = { apply: 'applied', cleanup: 'cleaned_up', removal: 'removed_after_move' } as const;
 
 async function carryOut(session: DeploymentSession, context: Context): Promise<DeploymentProblem[]> {
-  const world = await loadPolicyWorld();
+  const inputs = await loadPolicyInputs();
   const { deployment } = session;
-  const work = await planWork(session, world);
+  const work = await planWork(session, inputs);
   const open = await begin(session, work);
-  if (!(await deploy(session, world, open))) return work.problems;
+  if (!(await deploy(session, inputs, open))) return work.problems;
   const owned = await listOwnedBy(
     db,
     deployment,
     work.guests.map(({ workload }) => workload.id),
   );
   const guests = work.guests.filter(({ workload }) => owned.has(workload.id));
-  return [...work.problems, ...(await verifyOutcome(session, world, guests, context.openProvider))];
+  return [...work.problems, ...(await verifyOutcome(session, inputs, guests, context.openProvider))];
 }
 
 /**

@@ -28,7 +28,7 @@ function agentEvidence(since: string, agent: Ruleset): NodeCompileFailure['agent
 
 function named(board: Board, clusterId: string, failures: readonly CompileFailure[]): NodeCompileFailure['failures'] {
   const workloads = new Map(
-    [...board.world.workloads.values()]
+    [...board.inputs.workloads.values()]
       .filter((workload) => workload.cluster_id === clusterId)
       .map((workload) => [workload.vmid, workload]),
   );

@@ -18,7 +18,7 @@ import {
   storeClusterSnapshot,
   storeGuestSnapshots,
 } from '../queries/firewall-snapshots';
-import type { WorldWorkload } from '../queries/policy-world';
+import type { InputWorkload } from '../queries/policy-inputs';
 import { withCompileFailures } from './compile-failures';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
 
@@ -32,7 +32,7 @@ export type ClusterReadings = {
 
 /** A guest to read, as far as the inventory knows it. */
 export type LiveSubject = Pick<
-  WorldWorkload,
+  InputWorkload,
   'id' | 'cluster_id' | 'node_name' | 'kind' | 'vmid' | 'creation_fingerprint'
 >;
 

@@ -4,7 +4,7 @@ import { withholdRule } from '@/domain/firewall/withhold-rule';
 import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
-import type { PolicyWorld } from '../policies/world';
+import type { PolicyInputs } from '../policies/policy-inputs';
 
 export type NamedRule = FirewallRuleView & { policy_name: string | null; tier: PolicyTier | null; residual: boolean };
 
@@ -32,7 +32,7 @@ type Sight = TenantVisibility | 'residual' | null;
  * @param workload where the rules are; null: at several, at which only policies within reach are named
  */
 export function ruleNamer(
-  { policies, instance, gone }: Pick<PolicyWorld, 'policies' | 'instance' | 'gone'>,
+  { policies, instance, gone }: Pick<PolicyInputs, 'policies' | 'instance' | 'gone'>,
   reach: Reach,
   workload: Owned | null = null,
 ): RuleNamer {

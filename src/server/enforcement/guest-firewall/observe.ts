@@ -17,8 +17,8 @@ const CONCURRENCY = 1;
 export async function observeCluster(clusterId: string, signal: AbortSignal): Promise<void> {
   const row = await findClusterRow(db, clusterId);
   if (!row || row.api_token_encrypted === null) return;
-  const { world } = await readBoard();
-  const guests = [...world.workloads.values()].filter(
+  const { inputs } = await readBoard();
+  const guests = [...inputs.workloads.values()].filter(
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
   // After a deployment this follows at once on a reading of before it: that one must not be taken for the new state.

@@ -9,7 +9,7 @@ import type { OutsideFilters } from '@/domain/guest-firewall';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { listNodesOfCluster, listVnetsOfCluster } from '../queries/firewall-snapshots';
-import type { WorldWorkload } from '../queries/policy-world';
+import type { InputWorkload } from '../queries/policy-inputs';
 
 type Vnet = NonNullable<NonNullable<OutsideFilters['details']>['vnets']>[number];
 
@@ -61,7 +61,7 @@ function vnetsOf({ vnets }: ClusterSnapshot, nics: readonly LiveNic[] | null): M
  */
 export async function outsideFilters(
   hosts: Scope<'cluster:read'> | null,
-  workload: WorldWorkload,
+  workload: InputWorkload,
   cluster: ClusterSnapshot,
   { state, nics, instance }: { state: LiveState; nics: readonly LiveNic[] | null; instance: string },
 ): Promise<OutsideFilters> {

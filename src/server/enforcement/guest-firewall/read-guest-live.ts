@@ -12,7 +12,7 @@ import { notFound } from '../../lib/refusals';
 import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
 import { liveStateOf } from '../policies/board/views';
-import type { WorldWorkload } from '../queries/policy-world';
+import type { InputWorkload } from '../queries/policy-inputs';
 import { type LiveGuestReading, oldestReadAt, readLive } from './live-reader';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
@@ -21,7 +21,7 @@ import { openSets } from './withhold-state';
 /** A guest read a moment ago, with the policies and inventory that belong to the moment. */
 export type GuestLive = {
   readonly board: Board;
-  readonly workload: WorldWorkload;
+  readonly workload: InputWorkload;
   readonly reading: LiveGuestReading;
   readonly cluster: ClusterSnapshot;
   readonly state: LiveState;
@@ -35,7 +35,7 @@ export type GuestLive = {
  */
 export async function readGuestLive(reach: Reach, workloadId: string): Promise<GuestLive> {
   const board = await readBoard();
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   if (!workload || !isWithinReach(workload, reach)) {
     throw notFound('workload');
   }
@@ -65,8 +65,8 @@ export async function readGuestFirewall(
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<GuestFirewall> {
   const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.reach, workloadId);
-  const { world } = board;
-  const namer = ruleNamer(world, scope.reach, workload);
+  const { inputs } = board;
+  const namer = ruleNamer(inputs, scope.reach, workload);
   const guest = reading.state;
   const referred = new Set((guest.rules ?? []).filter(({ type }) => type === 'group').map(({ action }) => action));
   const { groups } = cluster;
@@ -97,7 +97,7 @@ export async function readGuestFirewall(
       [...referred].sort().map((name) => ({
         name,
         rules: (Object.hasOwn(groups, name) ? (groups[name] ?? []) : []).map((rule) =>
-          viewOfLiveRule(rule, world.instance, null),
+          viewOfLiveRule(rule, inputs.instance, null),
         ),
       })),
     sets:
@@ -112,7 +112,7 @@ export async function readGuestFirewall(
     outside: await outsideFilters(hosts, workload, cluster, {
       state,
       nics: guest.nics,
-      instance: world.instance,
+      instance: inputs.instance,
     }),
     unreadable: [...guest.unreadable, ...notesForGuestsOn(workload.node_name, cluster)],
   };

@@ -184,10 +184,10 @@ function explain(
 }
 
 /** Policies in audit mode that would decide about the packet, with what they would do. */
-function auditAt({ world }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
+function auditAt({ inputs }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
   const outcomes = auditOutcomes(audit, packet, live, () => evaluate(nic.dropping(), packet));
   return outcomes.flatMap((outcome) => {
-    const policy = world.policies.find(({ id }) => id === outcome.policy_id);
+    const policy = inputs.policies.find(({ id }) => id === outcome.policy_id);
     return policy ? [{ ...outcome, policy_name: policy.name }] : [];
   });
 }
@@ -206,9 +206,9 @@ export async function testPacket(
 ): Promise<PacketVerdict> {
   const live = await readGuestLive(scope.reach, workloadId);
   const { board, reading, read_at } = live;
-  const { show, nameOf } = ruleNamer(board.world, scope.reach, live.workload);
+  const { show, nameOf } = ruleNamer(board.inputs, scope.reach, live.workload);
   const read = { guest: reading.state, cluster: live.cluster };
-  const guest = contextFrom(board.world, live.workload, read, scope.reach);
+  const guest = contextFrom(board.inputs, live.workload, read, scope.reach);
   const nics = guest.interfaces ?? [guest.assumed(input.interface ?? 'net0')];
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {

@@ -41,14 +41,14 @@ export async function readHostLive(clusterId: string): Promise<HostLive> {
     listVnetsOfCluster(db, clusterId),
   ]);
   if (!cluster) throw notFound('cluster');
-  const [{ cluster: reading }, { world }] = await Promise.all([readLive(clusterId, []), readBoard()]);
+  const [{ cluster: reading }, { inputs }] = await Promise.all([readLive(clusterId, []), readBoard()]);
   const { state, read_at } = reading;
   const nodes = nodeRows.map(
     ({ id, name, nftables }): HostNode => ({ id, name, live: liveNode(state, name, nftables) }),
   );
   return {
     cluster,
-    instance: world.instance,
+    instance: inputs.instance,
     state,
     nodes,
     vnets,

@@ -11,7 +11,7 @@ import { interfaceProtections, workloadEnforcement, workloadProtection } from '.
 /** Ids of the workloads that fit filters which only the readings of firewalls can answer; null when none is asked for. */
 function fitting(board: Board, { enforcement, protection }: WorkloadListInput): string[] | null {
   if (enforcement === undefined && protection === undefined) return null;
-  return [...board.world.workloads.keys()].filter((id) => {
+  return [...board.inputs.workloads.keys()].filter((id) => {
     if (enforcement !== undefined && workloadEnforcement(board, id) !== enforcement) return false;
     if (protection === undefined) return true;
     const found = workloadProtection(board, id);

@@ -29,7 +29,7 @@ import { insertPolicyVersion } from '../queries/policy-versions';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
 import { touchingPolicies, withStanding } from './policies-in-reach';
-import { isDeployed } from './world';
+import { isDeployed } from './policy-inputs';
 
 /** @throws AppError `refused` naming the field when a policy of this tenant cannot have this tier or visibility */
 export function assertTier(tenantId: string | null, tiered: Parameters<typeof tierProblem>[1]): void {
@@ -172,7 +172,7 @@ export async function changePolicy(
   action: `policy.${string}`,
   change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
 ): Promise<ChangedPolicy> {
-  const { index } = (await readBoard()).world;
+  const { index } = (await readBoard()).inputs;
   const { cleanup, removals } = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw notFound('policy');

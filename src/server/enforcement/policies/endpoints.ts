@@ -9,7 +9,7 @@ import { db } from '../../db/client';
 import { chooseOwner } from '../../tenancy/choose-owner';
 import { findProject } from '../../tenancy/queries/projects';
 import { readBoard } from './board/read-board';
-import type { PolicyWorld } from './world';
+import type { PolicyInputs } from './policy-inputs';
 
 const SHOWN = 50;
 
@@ -21,14 +21,14 @@ const NOTHING = {
   without_address: 0,
 } satisfies Partial<ResolvedEndpoint>;
 
-function resolveOne(world: PolicyWorld, owner: OwnerId, text: string): ResolvedEndpoint {
+function resolveOne(inputs: PolicyInputs, owner: OwnerId, text: string): ResolvedEndpoint {
   const parsed = parseEndpoint(text);
   if ('error' in parsed) {
     const reasons = { place_reason: 'invalid', peer_reason: 'invalid' } as const;
     return { endpoint: text, canonical: null, kind: null, ...reasons, error: parsed.error, ...NOTHING };
   }
-  const places = resolveWorkloads(text, world.index, owner);
-  const peers = resolvePeers(text, world.index, owner);
+  const places = resolveWorkloads(text, inputs.index, owner);
+  const peers = resolvePeers(text, inputs.index, owner);
   const workloads = 'reason' in places ? [] : [...places].sort((a, b) => (a.name < b.name ? -1 : 1));
   const known = peers !== 'any' && !('reason' in peers) ? peers : null;
   const cidrs = known ? [...spansToText(known[4], 4), ...spansToText(known[6], 6)] : [];
@@ -44,7 +44,7 @@ function resolveOne(world: PolicyWorld, owner: OwnerId, text: string): ResolvedE
       workload_id: id,
       name,
       vmid,
-      cluster_name: world.clusters.get(cluster_id)?.name ?? '',
+      cluster_name: inputs.clusters.get(cluster_id)?.name ?? '',
       addresses: addresses.length,
     })),
     cidrs_total: cidrs.length,
@@ -59,8 +59,8 @@ export async function resolveEndpoints(
   { endpoints, tenant_id, project_id }: ResolveInput,
 ): Promise<{ endpoints: ResolvedEndpoint[] }> {
   const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
-  const { world } = await readBoard();
-  return { endpoints: endpoints.map((text) => resolveOne(world, ownerOf(owner), text)) };
+  const { inputs } = await readBoard();
+  return { endpoints: endpoints.map((text) => resolveOne(inputs, ownerOf(owner), text)) };
 }
 
 type Kind = EndpointSuggestion['kind'];
@@ -68,23 +68,23 @@ type Kind = EndpointSuggestion['kind'];
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 /** Names that several things have would be unresolved: those are offered by id or number. */
-function workloadEndpoint(world: PolicyWorld, workload: IndexedWorkload, visible: ReadonlySet<string>): string {
+function workloadEndpoint(inputs: PolicyInputs, workload: IndexedWorkload, visible: ReadonlySet<string>): string {
   const among = (list: readonly IndexedWorkload[] | undefined) => (list ?? []).filter(({ id }) => visible.has(id));
   const named = parseEndpoint(workload.name);
-  const byName = !('error' in named) && named.kind === 'workload' && among(world.index.by_name.get(workload.name));
+  const byName = !('error' in named) && named.kind === 'workload' && among(inputs.index.by_name.get(workload.name));
   if (byName && byName.length === 1) return workload.name;
-  if (among(world.index.by_vmid.get(workload.vmid)).length === 1) return `vmid:${workload.vmid}`;
+  if (among(inputs.index.by_vmid.get(workload.vmid)).length === 1) return `vmid:${workload.vmid}`;
   return `vmid:${workload.cluster_id}/${workload.vmid}`;
 }
 
 /** Everything that policies of these owners can name, or (null) those of the installation; made once per question. */
-function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], owners: readonly string[] | null) {
+function* candidates(inputs: PolicyInputs, visible: readonly IndexedWorkload[], owners: readonly string[] | null) {
   const ids = new Set(visible.map(({ id }) => id));
-  const groups = new Map([...world.index.groups.values()].flat().map((group) => [group.id, group]));
+  const groups = new Map([...inputs.index.groups.values()].flat().map((group) => [group.id, group]));
   const isOwned = (group: PolicyOwner) => !owners || owners.includes(ownerOf(group) ?? '');
   for (const group of groups.values()) {
     if (!isOwned(group)) continue;
-    const same = (world.index.groups.get(group.name) ?? []).filter(isOwned);
+    const same = (inputs.index.groups.get(group.name) ?? []).filter(isOwned);
     const byName = same.length === 1 && (owners !== null || (group.project_id ?? null) === null);
     const endpoint = byName ? `sg:${group.name}` : `sg:${group.id}`;
     const detail = plural(group.workload_ids.length, 'member');
@@ -95,13 +95,13 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], ow
   for (const [tag, count] of tags) {
     yield { kind: 'tag' as Kind, endpoint: `tag:${tag}`, label: tag, detail: plural(count, 'workload'), text: tag };
   }
-  const networks = new Map([...world.index.networks.values()].flat().map((network) => [network.id, network]));
+  const networks = new Map([...inputs.index.networks.values()].flat().map((network) => [network.id, network]));
   for (const network of networks.values()) {
     const { name, cluster_id } = network;
     const seen = (owners ?? [null]).flatMap((owner) => networkCidrs(network, owner) ?? []);
     if (owners && seen.length === 0) continue;
     const cidrs = [...new Set(seen)];
-    const cluster = world.clusters.get(cluster_id)?.name ?? cluster_id;
+    const cluster = inputs.clusters.get(cluster_id)?.name ?? cluster_id;
     const endpoint = formatEndpoint({ kind: 'network', cluster, name });
     const subnets = cidrs.length === 0 ? 'no subnet' : cidrs.slice(0, 3).join(', ') + (cidrs.length > 3 ? ', …' : '');
     const detail = `${cluster} ${subnets}`;
@@ -110,8 +110,8 @@ function* candidates(world: PolicyWorld, visible: readonly IndexedWorkload[], ow
   for (const workload of visible) {
     const { name, vmid, addresses, cluster_id, template } = workload;
     if (template) continue;
-    const endpoint = workloadEndpoint(world, workload, ids);
-    const cluster = world.clusters.get(cluster_id)?.name ?? '';
+    const endpoint = workloadEndpoint(inputs, workload, ids);
+    const cluster = inputs.clusters.get(cluster_id)?.name ?? '';
     const detail = [`${cluster} ${vmid}`, ...addresses.slice(0, 2)].join(', ');
     yield { kind: 'workload' as Kind, endpoint, label: name, detail, text: `${name} ${vmid} ${addresses.join(' ')}` };
   }
@@ -151,9 +151,9 @@ export async function searchEndpoints(
   scope: Scope<'policy:read'>,
   { q, limit, tenant_id, project_id }: EndpointSearch,
 ): Promise<{ items: EndpointSuggestion[] }> {
-  const { world } = await readBoard();
+  const { inputs } = await readBoard();
   const owners = await ownersFor(scope.reach, tenant_id, project_id);
-  const visible = [...world.workloads.values()].filter(
+  const visible = [...inputs.workloads.values()].filter(
     (workload) => !owners || owners.some((owner) => belongsTo(owner, workload)),
   );
   const [, prefix, rest] = /^(sg|tag|network|vmid):(.*)$/.exec(q) ?? [];
@@ -171,7 +171,7 @@ export async function searchEndpoints(
   } else if (q === '' || 'any'.startsWith(wanted)) {
     found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'every address' } });
   }
-  for (const { text, ...item } of candidates(world, visible, owners)) {
+  for (const { text, ...item } of candidates(inputs, visible, owners)) {
     if (only !== null && item.kind !== only) continue;
     if (inCluster !== undefined && !item.detail.toLowerCase().startsWith(inCluster)) continue;
     const score = closeness(item.label, text, wanted);

@@ -8,8 +8,8 @@ import { db } from '../../db/client';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { findPolicy } from '../queries/policies';
+import type { InputPolicy } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
-import type { WorldPolicy } from '../queries/policy-world';
 import type { Board } from './board/board';
 import { readBoard, readBoardAfresh } from './board/read-board';
 import { interfaceProtections } from './board/views';
@@ -18,10 +18,10 @@ import { findTouching } from './policies-in-reach';
 /** How far a policy is in force at one workload; null for a workload that is not in the inventory. */
 export function policyGuest(
   board: Board,
-  policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+  policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
   workloadId: string,
 ): PolicyGuest | null {
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   if (!workload) return null;
   const { reasons, ...standing } = board.standingAt(policy, [workloadId]);
   return {
@@ -30,7 +30,7 @@ export function policyGuest(
     vmid: workload.vmid,
     external_id: workload.external_id,
     cluster_id: workload.cluster_id,
-    cluster_name: board.world.clusters.get(workload.cluster_id)?.name ?? '',
+    cluster_name: board.inputs.clusters.get(workload.cluster_id)?.name ?? '',
     node_name: workload.node_name,
     ...standing,
     reasons: [...reasons],
@@ -53,8 +53,8 @@ export async function comparePolicyGuest(
     readBoardAfresh((known) => known.placesOf(policyId).filter((id) => id === workloadId)),
     listAppliedAt(db, [workloadId]),
   ]);
-  const { world, readings } = board;
-  const workload = world.workloads.get(workloadId);
+  const { inputs, readings } = board;
+  const workload = inputs.workloads.get(workloadId);
   const guest = policyGuest(board, policy, workloadId);
   const concerned = board.placesOf(policyId).includes(workloadId);
   if (!workload || !guest || !concerned || !isWithinReach(workload, scope.reach)) {
@@ -65,7 +65,7 @@ export async function comparePolicyGuest(
   const view = board.viewAt(workloadId);
   const protections = interfaceProtections(board, workloadId);
   const ofPolicy = (rule: { policy_id: string }) => rule.policy_id === policyId;
-  const live = (rule: Parameters<typeof viewOfLiveRule>[0]) => viewOfLiveRule(rule, world.instance, workload.vmid);
+  const live = (rule: Parameters<typeof viewOfLiveRule>[0]) => viewOfLiveRule(rule, inputs.instance, workload.vmid);
   const diff = view?.diff ?? null;
   return {
     ...guest,
@@ -138,7 +138,7 @@ export async function listPolicyGuests(
   const guests = board
     .placesOf(id)
     .filter((workloadId) => {
-      const workload = board.world.workloads.get(workloadId);
+      const workload = board.inputs.workloads.get(workloadId);
       return workload !== undefined && isWithinReach(workload, scope.reach);
     })
     .flatMap((workloadId) => policyGuest(board, policy, workloadId) ?? [])

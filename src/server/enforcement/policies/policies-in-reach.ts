@@ -7,21 +7,21 @@ import { touchesOf } from '@/domain/policy/touches';
 import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
 import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
-import type { WorldPolicy } from '../queries/policy-world';
+import type { InputPolicy } from '../queries/policy-inputs';
 import type { Board } from './board/board';
 import { readBoard } from './board/read-board';
-import { isDeployed } from './world';
+import { isDeployed } from './policy-inputs';
 
 const placesWithin = (board: Board, policyId: string, reach: Reach): string[] =>
   board.placesOf(policyId).filter((id) => {
-    const workload = board.world.workloads.get(id);
+    const workload = board.inputs.workloads.get(id);
     return workload !== undefined && isWithinReach(workload, reach);
   });
 
 /** Ids of the tenants' policies that touch single projects within reach: those with rules on a workload of the project. */
 export function touchingPolicies(board: Board, reach: Reach): string[] {
   if (projectsOf(reach).length === 0) return [];
-  return board.world.policies
+  return board.inputs.policies
     .filter(({ id, tenant_id, project_id }) => {
       return tenant_id !== null && project_id === null && placesWithin(board, id, reach).length > 0;
     })
@@ -39,7 +39,7 @@ export const placesShown = (board: Board, policy: Owned & { readonly id: string 
 /** How far a policy is in force, of a policy that only touches what is within reach on workloads within reach. */
 export const standingShown = (
   board: Board,
-  policy: Owned & Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+  policy: Owned & Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
   reach: Reach,
 ): ReturnType<Board['standingOf']> =>
   isWithinReach(policy, reach)
@@ -69,8 +69,8 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   if (!found || !address) throw notFound('address');
   const board = await readBoard();
   const subject = { address, workload_id: found.workload?.id ?? null };
-  const touching = board.world.policies.flatMap((policy) => {
-    const touches = touchesOf(policy, subject, board.world.index);
+  const touching = board.inputs.policies.flatMap((policy) => {
+    const touches = touchesOf(policy, subject, board.inputs.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
   const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>

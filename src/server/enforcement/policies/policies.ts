@@ -43,7 +43,7 @@ function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] |
   const filters = [deployment_status, shown_status, cluster_id, workload_id];
   if (filters.every((filter) => filter === undefined)) return null;
   const wanted = deployment_status === 'none' ? null : deployment_status;
-  return board.world.policies
+  return board.inputs.policies
     .filter((policy) => {
       const { status, deployments } = standingShown(board, policy, reach);
       const onCluster = deployments.find((deployment) => deployment.cluster_id === cluster_id);

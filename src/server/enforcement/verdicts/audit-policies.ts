@@ -2,24 +2,24 @@ import { type AuditPolicy, prepareAuditPolicy } from '@/domain/flow-context/audi
 import type { AuditPolicyView } from '@/domain/insights';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
+import type { DesiredGuest } from '@/domain/policy/desired';
 import { comparePolicies } from '@/domain/policy/tier';
-import type { WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../lib/cache';
-import type { PolicyWorld } from '../policies/world';
-import type { WorldPolicy } from '../queries/policy-world';
+import type { PolicyInputs } from '../policies/policy-inputs';
+import type { InputPolicy } from '../queries/policy-inputs';
 
-type Placed = { readonly policy: WorldPolicy; readonly wanted: WantedGuest };
+type Placed = { readonly policy: InputPolicy; readonly wanted: DesiredGuest };
 
-const placed = objectCache<PolicyWorld, ReadonlyMap<string, readonly Placed[]>>({ name: 'audited_policies' });
+const placed = objectCache<PolicyInputs, ReadonlyMap<string, readonly Placed[]>>({ name: 'audited_policies' });
 
-export const isAudited = (policy: Pick<WorldPolicy, 'enabled' | 'definition'>): boolean =>
+export const isAudited = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'audit';
 
-/** What each enabled policy in audit mode would put at which guest, by workload; worked out once per world. */
-function computePlaces(world: PolicyWorld): ReadonlyMap<string, readonly Placed[]> {
+/** What each enabled policy in audit mode would put at which guest, by workload; computed once for each inputs object. */
+function computePlaces(inputs: PolicyInputs): ReadonlyMap<string, readonly Placed[]> {
   const fresh = new Map<string, Placed[]>();
-  for (const policy of world.policies.filter(isAudited).sort(comparePolicies)) {
-    for (const wanted of compilePolicies([policy], world.index, world.instance).guests) {
+  for (const policy of inputs.policies.filter(isAudited).sort(comparePolicies)) {
+    for (const wanted of compilePolicies([policy], inputs.index, inputs.instance).guests) {
       const list = fresh.get(wanted.workload_id);
       if (list) list.push({ policy, wanted });
       else fresh.set(wanted.workload_id, [{ policy, wanted }]);
@@ -28,20 +28,20 @@ function computePlaces(world: PolicyWorld): ReadonlyMap<string, readonly Placed[
   return fresh;
 }
 
-const placeAudited = (world: PolicyWorld) => placed.load(world, null, () => computePlaces(world));
+const placeAudited = (inputs: PolicyInputs) => placed.load(inputs, null, () => computePlaces(inputs));
 
 /** Guests that an enabled policy in audit mode means; none for other policies. */
-export const guestsOfAudited = (world: PolicyWorld, policyId: string): string[] =>
-  [...placeAudited(world)].filter(([, list]) => list.some(({ policy }) => policy.id === policyId)).map(([id]) => id);
+export const guestsOfAudited = (inputs: PolicyInputs, policyId: string): string[] =>
+  [...placeAudited(inputs)].filter(([, list]) => list.some(({ policy }) => policy.id === policyId)).map(([id]) => id);
 
 /** Enabled policies in audit mode that mean a guest, prepared, in the order in which they would stand there. */
-export const auditPoliciesAt = (world: PolicyWorld, workloadId: string): AuditPolicy[] =>
-  (placeAudited(world).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
+export const auditPoliciesAt = (inputs: PolicyInputs, workloadId: string): AuditPolicy[] =>
+  (placeAudited(inputs).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
 
 /** The same policies for people, those within reach. */
-export function viewAuditPolicies(world: PolicyWorld, workloadId: string, reach: Reach): AuditPolicyView[] {
-  const workload = world.workloads.get(workloadId);
-  return (placeAudited(world).get(workloadId) ?? [])
+export function viewAuditPolicies(inputs: PolicyInputs, workloadId: string, reach: Reach): AuditPolicyView[] {
+  const workload = inputs.workloads.get(workloadId);
+  return (placeAudited(inputs).get(workloadId) ?? [])
     .filter(({ policy }) => workload !== undefined && isVisibleAt(policy, workload, reach))
     .map(({ policy, wanted }) => ({
       policy_id: policy.id,

@@ -35,9 +35,9 @@ function keyOf(by: FlowDecider): string {
 export type DescribedGuest = Omit<LiveGuestContext, 'read_at'>;
 
 /** Describes what was found out about flows at a guest. Each decider is described once. */
-export function contextView({ guest, world, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
-  const { show } = ruleNamer(world, reach, workload);
-  const names = new Map(world.policies.map(({ id, name }) => [id, name]));
+export function contextView({ guest, inputs, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
+  const { show } = ruleNamer(inputs, reach, workload);
+  const names = new Map(inputs.policies.map(({ id, name }) => [id, name]));
   const known = new Map<string, InsightDecider>();
 
   const deciderOf = (by: FlowDecider): InsightDecider => {

@@ -4,12 +4,12 @@ import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/views';
-import type { PolicyWorld } from '../policies/world';
-import type { WorldWorkload } from '../queries/policy-world';
+import type { PolicyInputs } from '../policies/policy-inputs';
+import type { InputWorkload } from '../queries/policy-inputs';
 import { auditPoliciesAt } from './audit-policies';
 
 type Sources = {
-  readonly world: PolicyWorld;
+  readonly inputs: PolicyInputs;
   readonly guest: GuestSnapshot | null;
   readonly cluster: ClusterSnapshot | null;
 };
@@ -25,29 +25,30 @@ const prepared = cache<GuestContext, Sources>({
   name: 'guest_contexts',
   maxBytes: 64 * 1024 * 1024,
   bytesOf,
-  isFresh: (kept, asked) => kept.world === asked.world && kept.guest === asked.guest && kept.cluster === asked.cluster,
+  isFresh: (kept, asked) =>
+    kept.inputs === asked.inputs && kept.guest === asked.guest && kept.cluster === asked.cluster,
 });
 
 /** Policies out of reach are not told of: those of other tenants, and to a tenant's users those of the platform. */
-function within(context: GuestContext, workload: WorldWorkload, reach: Reach): GuestContext {
+function within(context: GuestContext, workload: InputWorkload, reach: Reach): GuestContext {
   if (reach === 'all' || context.audit.length === 0) return context;
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
 }
 
-/** A guest made ready for `contextOf` from what was read of it; kept until the reading or the world is another. */
+/** A guest made ready for `contextOf` from what was read of it; kept until the reading or the inputs change. */
 export function contextFrom(
-  world: PolicyWorld,
-  workload: WorldWorkload,
+  inputs: PolicyInputs,
+  workload: InputWorkload,
   read: { guest: GuestSnapshot | null; cluster: ClusterSnapshot | null },
   reach: Reach,
 ): GuestContext {
   const { guest, cluster } = read;
-  const context = prepared.load(workload.id, { world, guest, cluster }, () =>
+  const context = prepared.load(workload.id, { inputs, guest, cluster }, () =>
     prepareGuestContext({
       workload_id: workload.id,
       state: liveStateOf(workload, guest, cluster),
       nics: guest?.nics ?? null,
-      audit: auditPoliciesAt(world, workload.id),
+      audit: auditPoliciesAt(inputs, workload.id),
     }),
   );
   return within(context, workload, reach);
@@ -59,9 +60,9 @@ export function contextFrom(
  * `reach` only says which policies in audit mode are told of.
  */
 export function guestContext(board: Board, workloadId: string, reach: Reach = 'all'): GuestContext | null {
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   if (!workload) return null;
   const guest = board.readings.guests.get(workloadId)?.state ?? null;
   const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
-  return contextFrom(board.world, workload, { guest, cluster }, reach);
+  return contextFrom(board.inputs, workload, { guest, cluster }, reach);
 }

@@ -4,15 +4,15 @@ import type { Reach } from '@/domain/permissions';
 import { clock } from '../../lib/clock';
 import { readGuestLive } from '../guest-firewall/read-guest-live';
 import { readBoard } from '../policies/board/read-board';
-import type { PolicyWorld } from '../policies/world';
-import type { WorldWorkload } from '../queries/policy-world';
+import type { PolicyInputs } from '../policies/policy-inputs';
+import type { InputWorkload } from '../queries/policy-inputs';
 import { contextFrom, guestContext } from './guest-context';
 
 /** A guest ready for `contextOf`, with what its verdicts are explained by. */
 export type LiveGuestContext = {
   readonly guest: GuestContext;
-  readonly world: PolicyWorld;
-  readonly workload: WorldWorkload;
+  readonly inputs: PolicyInputs;
+  readonly workload: InputWorkload;
   readonly reach: Reach;
   readonly read_at: string;
 };
@@ -26,11 +26,11 @@ const RECENT_MS = 60_000;
  */
 export async function readContextNow(reach: Reach, workloadId: string) {
   const live = await readGuestLive(reach, workloadId);
-  const { world } = live.board;
+  const { inputs } = live.board;
   const read = { guest: live.reading.state, cluster: live.cluster };
   const context: LiveGuestContext = {
-    guest: contextFrom(world, live.workload, read, reach),
-    world,
+    guest: contextFrom(inputs, live.workload, read, reach),
+    inputs,
     workload: live.workload,
     reach,
     read_at: live.read_at,
@@ -43,9 +43,9 @@ export async function readContextNow(reach: Reach, workloadId: string) {
 export async function readContextRecently(reach: Reach, workloadId: string): Promise<LiveGuestContext> {
   const board = await readBoard();
   const read_at = board.readAt([workloadId]);
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   const guest = guestContext(board, workloadId, reach);
   const age = read_at ? clock.now().getTime() - Date.parse(read_at) : Number.POSITIVE_INFINITY;
   if (!read_at || !workload || !guest || age > RECENT_MS) return readContextNow(reach, workloadId);
-  return { guest, world: board.world, workload, reach, read_at };
+  return { guest, inputs: board.inputs, workload, reach, read_at };
 }

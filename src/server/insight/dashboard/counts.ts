@@ -6,13 +6,13 @@ import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy
 import type { Board } from '../../enforcement/policies/board/board';
 import { workloadProtection } from '../../enforcement/policies/board/views';
 import { standingShown, touchingPolicies } from '../../enforcement/policies/policies-in-reach';
-import { isDeployed } from '../../enforcement/policies/world';
-import type { WorldWorkload } from '../../enforcement/queries/policy-world';
+import { isDeployed } from '../../enforcement/policies/policy-inputs';
+import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
 import { objectCache } from '../../lib/cache';
 import { type AddressBook, addressBook } from '../../traffic/flows/address-book';
 import { flowStore } from '../../traffic/storage/flow-store';
 
-const runs = ({ status, template, missing_since }: WorldWorkload) =>
+const runs = ({ status, template, missing_since }: InputWorkload) =>
   status === 'running' && !template && missing_since === null;
 
 type Counts = PostureFacts['enforcement'];
@@ -22,7 +22,7 @@ const counted = objectCache<Board, Map<string, Counts>>({ name: 'enforcement_cou
 
 function count(board: Board, reach: Reach): Counts {
   const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
-  for (const workload of board.world.workloads.values()) {
+  for (const workload of board.inputs.workloads.values()) {
     if (!runs(workload)) continue;
     if (!isWithinReach(workload, reach)) continue;
     counts[workloadProtection(board, workload.id) ?? 'without_interface'] += 1;
@@ -58,7 +58,7 @@ export function countStandings(board: Board, reach: Reach): PolicyStandings {
     attention: [],
   };
   const touching = new Set(touchingPolicies(board, reach));
-  for (const policy of board.world.policies) {
+  for (const policy of board.inputs.policies) {
     if (!isWithinReach(policy, reach) && !touching.has(policy.id)) continue;
     const { status: stored, deployments } = standingShown(board, policy, reach);
     const status = shownStatus({ status: stored, deployments });

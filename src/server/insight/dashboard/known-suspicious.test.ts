@@ -47,13 +47,13 @@ const GUESTS = ['accept', 'drop', 'audit_drop'].map((says) => ({ says }) as Gues
 const board = fc
   .record({
     read: fc.constantFrom('2026-01-01', '2026-01-02'),
-    world: fc.constantFrom(...WORLDS),
+    inputs: fc.constantFrom(...WORLDS),
     a: fc.constantFrom(...GUESTS),
     b: fc.constantFrom(...GUESTS, null),
   })
-  .map(({ read, world, a, b }) => {
+  .map(({ read, inputs, a, b }) => {
     const guests = new Map(Object.entries({ a, b }));
-    return { world, guests, readAt: () => read } as unknown as Board;
+    return { inputs, guests, readAt: () => read } as unknown as Board;
   });
 
 const row = fc
@@ -77,7 +77,7 @@ const look = fc.record({ rows, board, book: fc.constantFrom(...BOOKS) });
 
 const said = (known: KnownSuspicious, { rows, board, book }: { rows: never[]; board: Board; book: AddressBook }) => {
   const entries = known.look(rows, board, book);
-  const surroundings = known.surroundings(board.world, book);
+  const surroundings = known.surroundings(board.inputs, book);
   return entries.map((entry) => entry.say(surroundings)).sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
@@ -93,10 +93,10 @@ it('says after any looks what it would say at the first', () => {
 
 it('makes an entry anew only when something of it changed', () => {
   const known = new KnownSuspicious(ALL);
-  const at = (world: object, sums: string, read = '2026-01-01') =>
+  const at = (inputs: object, sums: string, read = '2026-01-01') =>
     said(known, {
       rows: [{ ends: `${CLUSTER}|198.51.100.7|10.0.0.5|a|22|tcp|accept||`, sums }] as never[],
-      board: { world, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as Board,
+      board: { inputs, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as Board,
       book: BOOKS[0],
     })[0];
   const first = at(WORLDS[0] ?? {}, '1|5|5|1|2');
@@ -106,21 +106,21 @@ it('makes an entry anew only when something of it changed', () => {
   expect(at(WORLDS[1] ?? {}, '2|5|5|1|2', '2026-01-02')).toMatchObject({ rules_say: { read_at: '2026-01-02' } });
 });
 
-it('holds no world but the last, nor guests, however long rows are not found again', async () => {
+it('holds no inputs but the last, nor guests, however long rows are not found again', async () => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
   const known = new KnownSuspicious(ALL);
-  /** Looks once in a world of its own, at rows of its own. */
+  /** Looks once with inputs of its own, at rows of its own. */
   const lookAt = (i: number): WeakRef<object>[] => {
-    const world = { ...WORLDS[0] };
+    const inputs = { ...WORLDS[0] };
     const guest = { says: 'accept' };
-    const one = { world, guests: new Map([['a', guest]]), readAt: () => null } as unknown as Board;
+    const one = { inputs, guests: new Map([['a', guest]]), readAt: () => null } as unknown as Board;
     const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
     const addresses = book([]);
     expect(said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], board: one, book: addresses })).toHaveLength(
       1,
     );
-    return [world, guest, one, addresses].map((thing) => new WeakRef(thing));
+    return [inputs, guest, one, addresses].map((thing) => new WeakRef(thing));
   };
   const before = [1, 2, 3].flatMap(lookAt);
   lookAt(4);

@@ -4,7 +4,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
 import type { Board } from '../../enforcement/policies/board/board';
-import type { PolicyWorld } from '../../enforcement/policies/world';
+import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { AddressBook } from '../../traffic/flows/address-book';
@@ -13,7 +13,7 @@ import { judgeSuspicious, type ReachedGuest } from './judge-suspicious';
 import { type Surroundings, SuspiciousEntry } from './suspicious-entry';
 
 /**
- * Ends that were looked at, and in which world. The world itself is not held: rows that are not found any more would keep every
+ * Ends that were looked at, and in which inputs. The inputs themselves are not held: rows that are not found any more would keep every
  * board alive that there ever was, and guests beyond what may be kept of them.
  */
 type Known = {
@@ -51,11 +51,11 @@ type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
 function guests(board: Board, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
-  const { world } = board;
+  const { inputs } = board;
   const known = new Map<string, ReachedGuest | null>();
   const prepare = (workloadId: string): ReachedGuest | null => {
     const context = guestContext(board, workloadId, policies);
-    const workload = world.workloads.get(workloadId);
+    const workload = inputs.workloads.get(workloadId);
     if (!context) return null;
     if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
     let view: ReturnType<typeof contextView> | undefined;
@@ -64,7 +64,7 @@ function guests(board: Board, { policies, rules }: Reaches): (workloadId: string
       read_at: board.readAt([workloadId]),
       // Most guests that are looked at were described at the look before.
       view: (found) => {
-        view ??= contextView({ guest: context, world, workload, reach: rules });
+        view ??= contextView({ guest: context, inputs, workload, reach: rules });
         return view(found);
       },
     };
@@ -101,7 +101,7 @@ class Versions<T extends object> {
 
 /**
  * Suspicious traffic that was found before, and what was found about it. A dashboard asks again every few seconds, and
- * most of the answer is what it was: only what is new, or stands in a world that changed, is judged.
+ * most of the answer is what it was: only what is new, or has inputs that changed, is judged.
  */
 export class KnownSuspicious {
   readonly #reaches: Reaches;
@@ -122,11 +122,11 @@ export class KnownSuspicious {
   }
 
   /** Where entries are said in; the same object as long as it is the same. */
-  surroundings(world: PolicyWorld, book: AddressBook): Surroundings {
+  surroundings(inputs: PolicyInputs, book: AddressBook): Surroundings {
     const before = this.#surroundings;
-    if (before?.world === world && before.book === book) return before;
+    if (before?.inputs === inputs && before.book === book) return before;
     const subnetOf = before?.book === book ? before.subnetOf : subnets(book);
-    this.#surroundings = { world, book, subnetOf, version: (before?.version ?? 0) + 1 };
+    this.#surroundings = { inputs, book, subnetOf, version: (before?.version ?? 0) + 1 };
     return this.#surroundings;
   }
 
@@ -134,7 +134,7 @@ export class KnownSuspicious {
   look(rows: readonly SuspiciousRow[], board: Board, book: AddressBook): SuspiciousEntry[] {
     this.#looks += 1;
     const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
-    const { subnetOf } = this.surroundings(board.world, book);
+    const { subnetOf } = this.surroundings(board.inputs, book);
     const guestOf = guests(board, this.#reaches);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
@@ -176,7 +176,7 @@ export class KnownSuspicious {
     return known;
   }
 
-  /** Judges ends in the world of this look, unless nothing that decides about them is another. */
+  /** Judges ends in the inputs of this look, unless nothing that decides about them is another. */
   #judge(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
     const { ends, service } = known;
     const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);

@@ -58,7 +58,7 @@ export async function readSuspicious(
   // From here on nothing waits: another reader's look would change the sums.
   const known = knownTo(reach);
   const found = known.look(rows, board, book);
-  const surroundings = known.surroundings(board.world, book);
+  const surroundings = known.surroundings(board.inputs, book);
   const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));
   return { entries, summary: summarize(found) };
 }

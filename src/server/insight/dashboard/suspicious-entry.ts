@@ -2,7 +2,7 @@ import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-end';
 import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
-import type { PolicyWorld } from '../../enforcement/policies/world';
+import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { stableKey } from '../../lib/ids';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
 import type { Judged } from './judge-suspicious';
@@ -19,7 +19,7 @@ const merge = (a: SuspiciousSums, b: SuspiciousSums): SuspiciousSums => ({
 
 /** What is told of the ends besides their addresses. */
 export type Surroundings = {
-  readonly world: PolicyWorld;
+  readonly inputs: PolicyInputs;
   /** The longest known subnet of an address; null: outside. */
   readonly subnetOf: (address: string) => string | null;
   /** Another number whenever one of these is another. */
@@ -89,16 +89,16 @@ export class SuspiciousEntry {
     return this.#said.entry;
   }
 
-  #entry(sums: SuspiciousSums, { world, subnetOf }: Surroundings): SuspiciousTraffic {
+  #entry(sums: SuspiciousSums, { inputs, subnetOf }: Surroundings): SuspiciousTraffic {
     const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = this.#ends;
     const { key, severity, decision } = this.#judged;
-    const workload = destination_workload_id === null ? undefined : world.workloads.get(destination_workload_id);
+    const workload = destination_workload_id === null ? undefined : inputs.workloads.get(destination_workload_id);
     this.#id ??= stableKey([key]);
     return {
       id: this.#id,
       severity,
       cluster_id,
-      cluster_name: world.clusters.get(cluster_id)?.name ?? null,
+      cluster_name: inputs.clusters.get(cluster_id)?.name ?? null,
       source_ip,
       source_label: flowLabel(source_ip, null),
       destination_ip,

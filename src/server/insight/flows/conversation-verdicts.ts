@@ -26,17 +26,17 @@ export function conversationVerdicts(
   board: Board,
   { flows, rules }: ConversationReach,
 ): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict } {
-  const { world } = board;
+  const { inputs } = board;
   const judge = conversationJudge({
     guestOf: (id) => guestContext(board, id, flows),
-    addressesOf: (id) => (world.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
+    addressesOf: (id) => (inputs.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
   });
   const described = new Map<string, Described | null>();
   const prepare = (id: string): Described | null => {
-    const workload = world.workloads.get(id);
+    const workload = inputs.workloads.get(id);
     const guest = guestContext(board, id, flows);
     if (!workload || !guest || rules === null || !isWithinReach(workload, rules)) return null;
-    return { view: contextView({ guest, world, workload, reach: rules }), read_at: board.readAt([id]) };
+    return { view: contextView({ guest, inputs, workload, reach: rules }), read_at: board.readAt([id]) };
   };
   const describedOf = (id: string) => {
     let known = described.get(id);
@@ -47,16 +47,16 @@ export function conversationVerdicts(
     return known;
   };
   // Policies that may not be seen are not told of, whatever is evaluated.
-  const policies = new Map(world.policies.map((policy) => [policy.id, policy]));
+  const policies = new Map(inputs.policies.map((policy) => [policy.id, policy]));
   const isVisible = (policyId: string, workloadId: string) => {
-    const workload = world.workloads.get(workloadId);
+    const workload = inputs.workloads.get(workloadId);
     const policy = policies.get(policyId);
     return rules !== null && workload !== undefined && policy !== undefined && isVisibleAt(policy, workload, rules);
   };
 
   // A workload that went away is in the past of the reader, its addresses of today are not: it is a prefix like any stranger.
   const ownOrNone = (id: string | null): string | null => {
-    const workload = id === null ? undefined : world.workloads.get(id);
+    const workload = id === null ? undefined : inputs.workloads.get(id);
     return workload && isWithinReach(workload, flows) ? id : null;
   };
 

@@ -70,12 +70,12 @@ export function flowVerdicts(
   const describerOf = (workloadId: string): Describer | null => {
     let known = describers.get(workloadId);
     if (known === undefined) {
-      const workload = board.world.workloads.get(workloadId);
+      const workload = board.inputs.workloads.get(workloadId);
       const guest = workload && isWithinReach(workload, reach) ? guestContext(board, workloadId, reach) : null;
       known =
         workload && guest
           ? {
-              describe: contextDescriber({ guest, world: board.world, workload, reach }),
+              describe: contextDescriber({ guest, inputs: board.inputs, workload, reach }),
               read_at: board.readAt([workloadId]),
             }
           : null;

@@ -67,13 +67,13 @@ export async function readInsightsOverview(
     flowStore().insights.summary(selection),
     readWorkloadTraffic(selected),
   ]);
-  const { show } = ruleNamer(live.world, rules.reach, live.workload);
+  const { show } = ruleNamer(live.inputs, rules.reach, live.workload);
   return {
     workload,
     range,
     kept_since: selection.cutoff,
     traffic_mode,
-    audit_policies: viewAuditPolicies(live.world, input.id, rules.reach),
+    audit_policies: viewAuditPolicies(live.inputs, input.id, rules.reach),
     active_firewall_rules: activeRules(live.guest.state, workload.vmid, show),
     rules_read_at: live.read_at,
     unreadable: live.unreadable,

@@ -84,12 +84,12 @@ export async function streamInsights(
       const traffic = await readWorkloadTraffic(selected);
       await write(`{${fields({ workload, range, kept_since: selection.cutoff, traffic_mode, traffic })}`);
       const live = rules && (await readContextNow(rules.reach, workloadId));
-      const world = live ? live.world : (await readBoard()).world;
+      const inputs = live ? live.inputs : (await readBoard()).inputs;
       const reach = rules ? rules.reach : scope.reach;
-      const audit_policies = viewAuditPolicies(world, workloadId, reach);
+      const audit_policies = viewAuditPolicies(inputs, workloadId, reach);
       await write(`,${fields({ audit_policies })}`);
       if (live && query.include_rules) {
-        const { show } = ruleNamer(world, reach, live.workload);
+        const { show } = ruleNamer(inputs, reach, live.workload);
         const active_firewall_rules = activeRules(live.guest.state, workload.vmid, show);
         await write(`,${fields({ active_firewall_rules, unreadable: live.unreadable })}`);
       }

@@ -82,7 +82,7 @@ export async function readTopology(
     throw notFound('workload');
   }
   const { networks, byWorkload } = networksOf(cards, clusterOf);
-  const { workloads: world } = board.world;
+  const { workloads: inputs } = board.inputs;
   const judge = conversationVerdicts(board, { flows: reach, rules: rules?.reach ?? null });
   const { edges: folded, peers } = foldConversations(await judgeAll(conversations, judge), (id) => {
     const cluster_id = clusterOf.get(id);
@@ -97,7 +97,7 @@ export async function readTopology(
     (workload): TopologyWorkload => ({
       ...workload,
       network_ids: byWorkload.get(workload.id) ?? [],
-      addresses: [...(world.get(workload.id)?.addresses ?? [])],
+      addresses: [...(inputs.get(workload.id)?.addresses ?? [])],
     }),
   );
   const placed = new Set([...workloads, ...peers].map(({ id }) => id));

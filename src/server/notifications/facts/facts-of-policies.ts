@@ -12,7 +12,7 @@ export const driftedPolicies: Collector = async (reach) => {
   const board = await readBoard();
   const facts: Fact[] = [];
   const unknown: string[] = [];
-  for (const policy of board.world.policies) {
+  for (const policy of board.inputs.policies) {
     if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
     const drift = driftOf(board.standingOf(policy));
     if (drift === 'unknown') unknown.push(policy.id);

@@ -3,7 +3,7 @@ import type { SyncedWorkload } from '../../inventory/queries/sync-guests';
 import type { NetworkIds } from '../../inventory/reconcile/interfaces';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import type { GuestConfig } from '../../providers/hypervisor/types';
-import { storeApart, storeConfigs, UNSTORABLE } from './store-configs';
+import { insertWithBisect, storeConfigs, UNSTORABLE } from './store-configs';
 
 export type ReadConfig = { workload: SyncedWorkload; config: GuestConfig };
 
@@ -91,7 +91,7 @@ export class ConfigStore {
     this.#waiting = [];
     const { report } = this.#session;
     const refuse = ({ workload }: ReadConfig) => report.error({ ...UNSTORABLE, object: workload.external_id });
-    this.#storing = this.#storing.then(() => storeApart(batch, (part) => this.#store(part), refuse));
+    this.#storing = this.#storing.then(() => insertWithBisect(batch, (part) => this.#store(part), refuse));
     return this.#storing;
   }
 

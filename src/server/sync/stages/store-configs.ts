@@ -128,7 +128,7 @@ function refusesData(error: unknown): boolean {
  * Stores rows together; when the database refuses something among them, in ever smaller parts, so that one oddity of the
  * outside world does not keep everything else from being stored. `refuse` is told of each row that cannot be.
  */
-export async function storeApart<T>(
+export async function insertWithBisect<T>(
   rows: readonly T[],
   store: (rows: readonly T[]) => Promise<void>,
   refuse: (row: T) => void,
@@ -141,8 +141,8 @@ export async function storeApart<T>(
     if (!refusesData(error)) throw error;
     if (rows.length === 1) return refuse(first);
     const half = Math.ceil(rows.length / 2);
-    await storeApart(rows.slice(0, half), store, refuse);
-    await storeApart(rows.slice(half), store, refuse);
+    await insertWithBisect(rows.slice(0, half), store, refuse);
+    await insertWithBisect(rows.slice(half), store, refuse);
   }
 }
 

@@ -14,7 +14,7 @@ import type { PresentNode } from '../../inventory/reconcile/nodes';
 import type { RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
 import { type Absences, recordRemoved, settleAbsences } from './absences';
-import { storeApart, UNSTORABLE } from './store-configs';
+import { insertWithBisect, UNSTORABLE } from './store-configs';
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
 
@@ -40,7 +40,7 @@ export async function storeGuests(
       for (const counter of counters) report.count({ [counter]: part.length });
     };
     for (const batch of batches(rows)) {
-      await storeApart(batch, store, (row) => report.error({ ...UNSTORABLE, object: objectOf(row) }));
+      await insertWithBisect(batch, store, (row) => report.error({ ...UNSTORABLE, object: objectOf(row) }));
       report.step(batch.length);
     }
   };

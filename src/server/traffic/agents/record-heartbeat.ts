@@ -9,7 +9,7 @@ import { countFlows } from '../../lib/metrics';
 import { storedSettings } from '../../settings/settings';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
-import { type Judgement, judgeFlows, type UnconfirmedFlow } from '../flows/judge-flows';
+import { type Judgement, type UnconfirmedFlow, validateFlows } from '../flows/judge-flows';
 import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
@@ -122,7 +122,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     isBacklog(before, heartbeat, received) ? (before?.clock_offset_ms ?? null) : null,
   );
   const now = received.toISOString();
-  const judgement = judgeFlows(heartbeat.flows, {
+  const judgement = validateFlows(heartbeat.flows, {
     clusterId: node.cluster_id,
     nodeId: node.node_id,
     clock: times,

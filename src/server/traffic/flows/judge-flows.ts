@@ -53,7 +53,7 @@ function merge(a: ValidFlow, b: ValidFlow): ValidFlow {
  * Judges the flows of a heartbeat one by one: what is wrong or older than the retention is rejected with a reason and
  * costs the others nothing. Times become the service's, addresses get one spelling, ends their guests and subnets.
  */
-export function judgeFlows(candidates: readonly unknown[], options: Options): Judgement {
+export function validateFlows(candidates: readonly unknown[], options: Options): Judgement {
   const { clusterId, nodeId, clock, retentionHours, book, sampleSize } = options;
   const cutoff = clock.now - retentionHours * HOUR_MS;
   const endOf = endLookup(book, clusterId);

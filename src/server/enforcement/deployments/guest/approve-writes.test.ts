@@ -3,7 +3,7 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
-import type { WorldWorkload } from '@/server/enforcement/queries/policy-world';
+import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
 import { previewDifference } from '../../policies/preview/preview-guest';
@@ -94,7 +94,7 @@ async function applyShown(guest: GuestRef, version: 1 | 2, fingerprint: string, 
 }
 
 const workloadOf = ({ node, vmid }: GuestRef) =>
-  ({ id: `w${vmid}`, vmid, node_name: node, addresses: [], nftables: false }) as unknown as WorldWorkload;
+  ({ id: `w${vmid}`, vmid, node_name: node, addresses: [], nftables: false }) as unknown as InputWorkload;
 
 const once = (writes: readonly Write[]) => writes.filter((write, i) => write !== writes[i - 1]);
 

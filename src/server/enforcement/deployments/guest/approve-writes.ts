@@ -5,14 +5,14 @@ import type { ChangedDifference } from '@/domain/policy-preview';
 import { clock } from '../../../lib/clock';
 import { filterOf } from '../../guest-firewall/read-guest-live';
 import { guestFingerprint, previewDifference } from '../../policies/preview/preview-guest';
-import type { WorldWorkload } from '../../queries/policy-world';
+import type { InputWorkload } from '../../queries/policy-inputs';
 import { GuestProblem } from './perform-step';
 import type { ReadGuest } from './read-guest-filter';
 
 type Approved = {
   /** Fingerprint that the preview gave for the workload; null: it was not in the preview. */
   readonly fingerprint: string | null;
-  readonly workload: WorldWorkload;
+  readonly workload: InputWorkload;
   readonly intent: GuestIntent;
   /** How the guest was before the first write of the deployment, when an earlier worker made it; else null. */
   readonly before: GuestFilter | null;

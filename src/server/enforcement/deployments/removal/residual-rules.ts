@@ -28,7 +28,7 @@ const noSuchWorkload = () => notFound('workload');
  */
 export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
   const [rows, board] = await Promise.all([listResidualRules(scope.reach, workloadId), readBoard()]);
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   if (!workload || !isWithinReach(workload, scope.reach)) throw noSuchWorkload();
   const reading = board.readings.guests.get(workloadId);
   return {
@@ -44,9 +44,9 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
         reading?.state.rules
           ?.filter(({ comment }) => {
             const marker = parseMarker(comment);
-            return marker?.instance === board.world.instance && marker.policy_id === policy_id;
+            return marker?.instance === board.inputs.instance && marker.policy_id === policy_id;
           })
-          .map((rule) => anonymousRule(viewOfLiveRule(rule, board.world.instance, workload.vmid))) ?? null,
+          .map((rule) => anonymousRule(viewOfLiveRule(rule, board.inputs.instance, workload.vmid))) ?? null,
       read_at: reading?.read_at ?? null,
     })),
   };

@@ -4,7 +4,7 @@ import { type Scope, systemScope } from '../../../auth/scope';
 import type { Tx } from '../../../db/client';
 import { batches } from '../../../db/update-rows';
 import { groupBy } from '../../../lib/group-by';
-import { readInstance } from '../../policies/world';
+import { readInstance } from '../../policies/policy-inputs';
 import {
   deleteResidual,
   findLeftBehind,

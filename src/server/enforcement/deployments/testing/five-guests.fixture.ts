@@ -1,7 +1,7 @@
 import type { ClusterControl } from '@fabric/simulator/control/cluster-control';
+import type { DesiredRule, DesiredSet, RuleContent } from '@/domain/policy/desired';
 import { contentHash, formatMarker } from '@/domain/policy/marker';
 import type { GuestIntent, Origin } from '@/domain/policy/plan/guest-filter';
-import type { RuleContent, WantedRule, WantedSet } from '@/domain/policy/wanted';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
 
 export const INSTANCE = 'inst1';
@@ -17,10 +17,10 @@ export const FIVE: readonly GuestRef[] = [
   { vmid: 200, kind: 'lxc', node: 'pve1' },
 ];
 
-const SET: WantedSet = { name: 'fabric-v4-00c0ffee00c0ffee', cidrs: ['10.3.0.0/24', '10.3.2.7', '10.9.0.1'] };
-const SET_2: WantedSet = { name: 'fabric-v4-0badc0de0badc0de', cidrs: ['10.3.0.0/25', '10.9.0.1'] };
+const SET: DesiredSet = { name: 'fabric-v4-00c0ffee00c0ffee', cidrs: ['10.3.0.0/24', '10.3.2.7', '10.9.0.1'] };
+const SET_2: DesiredSet = { name: 'fabric-v4-0badc0de0badc0de', cidrs: ['10.3.0.0/25', '10.9.0.1'] };
 
-function rule(vmid: number, policy_id: string, version: number, position: number, content: RuleContent): WantedRule {
+function rule(vmid: number, policy_id: string, version: number, position: number, content: RuleContent): DesiredRule {
   const rule_hash = contentHash(JSON.stringify([position, content]));
   return {
     policy_id,

@@ -1,5 +1,6 @@
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { actsOn, type PolicyOwner } from '@/domain/policy/acts-on';
+import type { DesiredGuest } from '@/domain/policy/desired';
 import {
   type DeploymentStatus,
   deploymentStatus,
@@ -8,13 +9,12 @@ import {
   worstStatus,
 } from '@/domain/policy/status';
 import { comparePolicies } from '@/domain/policy/tier';
-import type { WantedGuest } from '@/domain/policy/wanted';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';
 import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-firewall/live-reader';
+import type { InputPolicy } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
-import type { WorldPolicy } from '../../queries/policy-world';
-import { compileWorld, isDeployed, type PolicyWorld } from '../world';
+import { compileInputs, isDeployed, type PolicyInputs } from '../policy-inputs';
 import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
@@ -25,7 +25,13 @@ type Readings = {
 };
 
 /** One comparison and what it was made from: it is made anew only when one of these is another. */
-type Compared = { wanted: WantedGuest | null; guest: unknown; cluster: unknown; world: PolicyWorld; view: GuestView };
+type Compared = {
+  wanted: DesiredGuest | null;
+  guest: unknown;
+  cluster: unknown;
+  inputs: PolicyInputs;
+  view: GuestView;
+};
 
 const NOTHING = {
   reasons: [],
@@ -43,12 +49,12 @@ const NOTHING = {
  * guests about which nothing changed are taken over from the board before.
  */
 export class Board {
-  readonly world: PolicyWorld;
+  readonly inputs: PolicyInputs;
   readonly readings: Readings;
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
-  readonly #wanted = new Map<string, WantedGuest>();
+  readonly #wanted = new Map<string, DesiredGuest>();
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
   readonly #places = new Map<string, Set<string>>();
@@ -56,13 +62,13 @@ export class Board {
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
 
-  constructor(world: PolicyWorld, readings: Readings, placed: readonly PlacedPair[], before: Board | null = null) {
-    this.world = world;
+  constructor(inputs: PolicyInputs, readings: Readings, placed: readonly PlacedPair[], before: Board | null = null) {
+    this.inputs = inputs;
     this.readings = readings;
     this.#placed = placed;
-    this.#owners = new Map(world.policies.map((policy) => [policy.id, policy]));
+    this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
-    const compiled = compileWorld(world);
+    const compiled = compileInputs(inputs);
     for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
     for (const id of new Set([...this.#wanted.keys(), ...readings.guests.keys()])) {
@@ -76,13 +82,13 @@ export class Board {
 
   /** The same policies with other readings. */
   with(readings: Readings): Board {
-    return new Board(this.world, readings, this.#placed, this);
+    return new Board(this.inputs, readings, this.#placed, this);
   }
 
   /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
   #actsOn(policyId: string, workloadId: string): boolean {
     const owner = this.#owners.get(policyId);
-    const workload = this.world.workloads.get(workloadId);
+    const workload = this.inputs.workloads.get(workloadId);
     return owner === undefined || workload === undefined || actsOn(owner, workload);
   }
 
@@ -94,26 +100,26 @@ export class Board {
   }
 
   #compare(workloadId: string, before: Board | null): Compared | null {
-    const workload = this.world.workloads.get(workloadId);
+    const workload = this.inputs.workloads.get(workloadId);
     if (!workload) return null;
-    const { world } = this;
+    const { inputs } = this;
     const wanted = this.#wanted.get(workloadId) ?? null;
     const guest = this.readings.guests.get(workloadId)?.state ?? null;
     const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
     const old = before === null ? undefined : before.#compared.get(workloadId);
-    if (old && old.world === world && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
+    if (old && old.inputs === inputs && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
       return old;
-    return { world, wanted, guest, cluster, view: guestView(world, workload, wanted, guest, cluster) };
+    return { inputs, wanted, guest, cluster, view: guestView(inputs, workload, wanted, guest, cluster) };
   }
 
   /** What the policies in force want at a workload; null when nothing. */
-  wantedAt(workloadId: string): WantedGuest | null {
+  wantedAt(workloadId: string): DesiredGuest | null {
     return this.#wanted.get(workloadId) ?? null;
   }
 
   /** Workloads where the policy wants rules, has some, or was applied. */
   placesOf(policyId: string): readonly string[] {
-    return [...(this.#places.get(policyId) ?? [])].filter((id) => this.world.workloads.has(id)).sort();
+    return [...(this.#places.get(policyId) ?? [])].filter((id) => this.inputs.workloads.has(id)).sort();
   }
 
   /** Workloads where the policy was applied, or is being applied. */
@@ -137,13 +143,13 @@ export class Board {
   viewAt(workloadId: string): GuestView | null {
     const known = this.#compared.get(workloadId)?.view;
     if (known) return known;
-    const workload = this.world.workloads.get(workloadId);
-    return workload ? guestView(this.world, workload, null, null, null) : null;
+    const workload = this.inputs.workloads.get(workloadId);
+    return workload ? guestView(this.inputs, workload, null, null, null) : null;
   }
 
   /** The time of the oldest reading that tells about these workloads; null when one is missing. */
   readAt(workloadIds: readonly string[]): string | null {
-    const clusters = new Set(workloadIds.flatMap((id) => this.world.workloads.get(id)?.cluster_id ?? []));
+    const clusters = new Set(workloadIds.flatMap((id) => this.inputs.workloads.get(id)?.cluster_id ?? []));
     return oldestReadAt(
       ...workloadIds.map((id) => this.readings.guests.get(id)),
       ...[...clusters].map((id) => this.readings.clusters.get(id)),
@@ -152,7 +158,7 @@ export class Board {
 
   /** How far a policy is in force at some workloads of one cluster. */
   standingAt(
-    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
     workloadIds: readonly string[],
     unresolved = false,
   ): PolicyDeployment {
@@ -179,7 +185,7 @@ export class Board {
   #wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
     const [first, second] = [above, below].map((id) => {
       const placed = this.#applied.get(`${id} ${workloadId}`);
-      const policy = this.world.policies.find((one) => one.id === id);
+      const policy = this.inputs.policies.find((one) => one.id === id);
       return placed && policy ? { ...placed, id, created_at: policy.created_at } : null;
     });
     if (!first || !second) return false;
@@ -190,15 +196,15 @@ export class Board {
   /** The comparison at a workload, from a reading that is not older than what was written there. */
   #viewSince(workloadId: string, appliedAt: string | null): GuestView | null {
     const read = this.readings.guests.get(workloadId)?.read_at;
-    const workload = this.world.workloads.get(workloadId);
+    const workload = this.inputs.workloads.get(workloadId);
     const outdated = appliedAt !== null && read !== undefined && Date.parse(read) < Date.parse(appliedAt);
     if (!workload || !outdated) return this.viewAt(workloadId);
     const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
-    return guestView(this.world, workload, this.wantedAt(workloadId), null, cluster);
+    return guestView(this.inputs, workload, this.wantedAt(workloadId), null, cluster);
   }
 
   /** The status of one policy on each cluster where it has a place, and the worst of them. */
-  standingOf(policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
+  standingOf(policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>): PolicyStanding {
     const known = this.#standings.get(policy.id);
     if (known) return known;
     const standing = this.#stand(policy);
@@ -208,20 +214,20 @@ export class Board {
 
   /** The same at some of its workloads only; what of the policy is unresolved is left out. */
   standingAmong(
-    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
     workloadIds: readonly string[],
   ): PolicyStanding {
     return this.#stand(policy, workloadIds, false);
   }
 
   #stand(
-    policy: Pick<WorldPolicy, 'id' | 'enabled' | 'definition'>,
+    policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
     places = this.placesOf(policy.id),
     unresolved = this.#unresolved.has(policy.id),
   ): PolicyStanding {
     const enforced = isDeployed(policy);
-    const byCluster = groupBy(places, (id) => this.world.workloads.get(id)?.cluster_id ?? '');
-    const clusters = [...this.world.clusters.values()];
+    const byCluster = groupBy(places, (id) => this.inputs.workloads.get(id)?.cluster_id ?? '');
+    const clusters = [...this.inputs.clusters.values()];
     if (byCluster.size === 0) {
       if (!enforced) return { status: null, deployments: [] };
       // It shall be in force and has no place anywhere.

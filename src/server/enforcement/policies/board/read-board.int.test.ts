@@ -56,7 +56,7 @@ it.each<[string, () => Promise<unknown>, (board: Awaited<ReturnType<typeof readB
   [
     'a guest was renamed',
     () => sql`update workloads set name = 'renamed' where id = ${workload.id}`,
-    ({ world }) => expect(world.workloads.get(workload.id)?.name).toBe('renamed'),
+    ({ inputs }) => expect(inputs.workloads.get(workload.id)?.name).toBe('renamed'),
   ],
   [
     'a reading was lost',

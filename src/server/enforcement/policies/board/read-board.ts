@@ -4,16 +4,16 @@ import { sharedValue } from '../../../lib/cache';
 import { groupBy } from '../../../lib/group-by';
 import { type LiveGuestReading, type Reading, readLive } from '../../guest-firewall/live-reader';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
+import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
 import { listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
-import { type PolicyWorldStamp, policyWorldStamp } from '../../queries/policy-world';
-import { loadPolicyWorld, type PolicyWorld } from '../world';
+import { loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
 import { Board } from './board';
 
 type Stored<T> = Reading<T> & { readonly hash: string };
 
 type Known = {
-  stamp: PolicyWorldStamp;
-  world: PolicyWorld;
+  stamp: PolicyInputsStamp;
+  inputs: PolicyInputs;
   placed: PlacedPair[];
   guests: Map<string, LiveGuestReading & { hash: string }>;
   clusters: Map<string, Stored<ClusterSnapshot>>;
@@ -54,17 +54,17 @@ async function readClusters(before: Known['clusters']): Promise<Known['clusters'
 
 const known = sharedValue<Known>('policy_board', async (before) => {
   // First the stamp, then what it stands for: a change in between is noticed by the next reading.
-  const stamp = await policyWorldStamp(db);
-  const isSame = (part: keyof PolicyWorldStamp) => before?.stamp[part] === stamp[part];
-  if (before && isSame('world') && isSame('placed') && isSame('readings')) return before;
-  const [world, placed, guests, clusters] = await Promise.all([
-    before && isSame('world') ? before.world : loadPolicyWorld(),
+  const stamp = await policyInputsStamp(db);
+  const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
+  if (before && isSame('inputs') && isSame('placed') && isSame('readings')) return before;
+  const [inputs, placed, guests, clusters] = await Promise.all([
+    before && isSame('inputs') ? before.inputs : loadPolicyInputs(),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
     readGuests(before?.guests ?? new Map()),
     readClusters(before?.clusters ?? new Map()),
   ]);
-  const board = new Board(world, { guests, clusters }, placed, before?.board ?? null);
-  return { stamp, world, placed, guests, clusters, board };
+  const board = new Board(inputs, { guests, clusters }, placed, before?.board ?? null);
+  return { stamp, inputs, placed, guests, clusters, board };
 });
 
 /**
@@ -78,7 +78,7 @@ export async function readBoard(): Promise<Board> {
 /** The board after reading some guests now, whatever was read a moment ago. */
 export async function readBoardAfresh(choose: (board: Board) => readonly string[]): Promise<Board> {
   const board = await readBoard();
-  const subjects = choose(board).flatMap((id) => board.world.workloads.get(id) ?? []);
+  const subjects = choose(board).flatMap((id) => board.inputs.workloads.get(id) ?? []);
   const groups = groupBy(subjects, (workload) => workload.cluster_id);
   const fresh = await Promise.all(
     [...groups].map(

@@ -5,12 +5,12 @@ import { protectionOf } from '@/domain/firewall/protection-of';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { type Protection, type WorkloadEnforcement, worstProtection } from '@/domain/inventory';
 import { diffGuest } from '@/domain/policy/compare-rules';
+import type { DesiredGuest } from '@/domain/policy/desired';
 import { diffSets } from '@/domain/policy/diff-sets';
 import type { GuestView } from '@/domain/policy/status';
-import type { WantedGuest } from '@/domain/policy/wanted';
 import { objectCache } from '../../../lib/cache';
-import type { WorldWorkload } from '../../queries/policy-world';
-import type { PolicyWorld } from '../world';
+import type { InputWorkload } from '../../queries/policy-inputs';
+import type { PolicyInputs } from '../policy-inputs';
 import type { Board } from './board';
 
 const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ipsets: null, aliases: null };
@@ -18,7 +18,7 @@ const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
 
 /** Everything that decides about a guest's packets, as it was read; without a reading everything is unknown. */
 export function liveStateOf(
-  workload: WorldWorkload,
+  workload: InputWorkload,
   guest: GuestSnapshot | null,
   cluster: ClusterSnapshot | null,
 ): LiveState {
@@ -32,17 +32,17 @@ export function liveStateOf(
 
 /** A guest as the status of policies looks at it. Without a reading it is unreadable, never empty. */
 export function guestView(
-  world: PolicyWorld,
-  workload: WorldWorkload,
-  wanted: WantedGuest | null,
+  inputs: PolicyInputs,
+  workload: InputWorkload,
+  wanted: DesiredGuest | null,
   guest: GuestSnapshot | null,
   cluster: ClusterSnapshot | null,
 ): GuestView {
   const state = liveStateOf(workload, guest, cluster);
-  const placement = world.clusters.get(workload.cluster_id)?.rule_placement ?? 'above';
+  const placement = inputs.clusters.get(workload.cluster_id)?.rule_placement ?? 'above';
   const { rules, options, ipsets } = state.guest;
   const effective = options && effectiveOptions(options);
-  const diffOptions = { instance: world.instance, vmid: workload.vmid, placement };
+  const diffOptions = { instance: inputs.instance, vmid: workload.vmid, placement };
   return {
     vmid: workload.vmid,
     wanted,
@@ -93,7 +93,7 @@ const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftabl
  * interfaces could not be.
  */
 export function interfaceProtections(board: Board, workloadId: string): Protections | null {
-  const workload = board.world.workloads.get(workloadId);
+  const workload = board.inputs.workloads.get(workloadId);
   const guest = board.readings.guests.get(workloadId)?.state;
   if (!workload || !guest?.nics) return null;
   const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;

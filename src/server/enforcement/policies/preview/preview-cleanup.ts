@@ -13,10 +13,10 @@ import { type LiveGuestReading, readLive } from '../../guest-firewall/live-reade
 import { filterOf } from '../../guest-firewall/read-guest-live';
 import { listOrigins } from '../../queries/guest-firewalls';
 import { findPolicy } from '../../queries/policies';
+import type { InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
-import type { WorldWorkload } from '../../queries/policy-world';
 import { readBoard } from '../board/read-board';
-import type { PolicyWorld } from '../world';
+import type { PolicyInputs } from '../policy-inputs';
 
 type Stored = {
   origins: ReadonlyMap<string, Awaited<ReturnType<typeof listOrigins>>[number]>;
@@ -24,15 +24,15 @@ type Stored = {
 };
 
 function previewOf(
-  world: PolicyWorld,
+  inputs: PolicyInputs,
   policyId: string,
-  workload: WorldWorkload,
+  workload: InputWorkload,
   reading: LiveGuestReading,
   { origins, applied }: Stored,
 ): CleanupGuest {
   const row = origins.get(workload.id) ?? untouched(workload.id);
   const placements = applied.get(workload.id) ?? [];
-  const intent = intentFor(world, policyId, 'cleanup', { workload, wanted: null }, { row, placements });
+  const intent = intentFor(inputs, policyId, 'cleanup', { workload, wanted: null }, { row, placements });
   const { id: workload_id, vmid, name } = workload;
   const guest = { workload_id, vmid, name, read_at: reading.read_at };
   const before = filterOf(reading.state);
@@ -52,11 +52,11 @@ function previewOf(
 export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const board = await readBoard();
-  const { world } = board;
+  const { inputs } = board;
   // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.
   const placed = new Set(board.placedOf(id));
   const ids = board.placesOf(id).filter((workloadId) => placed.has(workloadId) || board.isFoundAt(id, workloadId));
-  const workloads = ids.flatMap((workloadId) => world.workloads.get(workloadId) ?? []);
+  const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
   const [origins, applied] = await Promise.all([listOrigins(db, ids), listAppliedAt(db, ids)]);
   const stored: Stored = {
     origins: new Map(origins.map((row) => [row.workload_id, row])),
@@ -67,12 +67,12 @@ export async function previewCleanup(scope: Scope<'policy:read'>, id: string): P
       const { guests } = await readLive(cluster_id, list, { afresh: true });
       return {
         cluster_id,
-        cluster_name: world.clusters.get(cluster_id)?.name ?? '',
+        cluster_name: inputs.clusters.get(cluster_id)?.name ?? '',
         guests: list
           .sort((a, b) => a.vmid - b.vmid)
           .flatMap((workload) => {
             const reading = guests.get(workload.id);
-            return reading ? [previewOf(world, id, workload, reading, stored)] : [];
+            return reading ? [previewOf(inputs, id, workload, reading, stored)] : [];
           }),
       };
     }),

@@ -14,7 +14,7 @@ import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-f
 import type { RuleNamer } from '../../guest-firewall/named-rules';
 import { filterOf } from '../../guest-firewall/read-guest-live';
 import { openChanges, openDormant } from '../../guest-firewall/withhold-state';
-import type { WorldWorkload } from '../../queries/policy-world';
+import type { InputWorkload } from '../../queries/policy-inputs';
 
 /** Fingerprint of a guest as it was read together with what is planned for it; another one means that one of both changed. */
 export const guestFingerprint = (filter: GuestFilter, intent: GuestIntent, context: PlanContext): string =>
@@ -42,7 +42,7 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
   return changes;
 }
 
-type Known = { readonly workload: WorldWorkload; readonly state: GuestSnapshot; readonly cluster: ClusterSnapshot };
+type Known = { readonly workload: InputWorkload; readonly state: GuestSnapshot; readonly cluster: ClusterSnapshot };
 
 function dormantSubject(filter: GuestFilter, intent: GuestIntent, { workload, state, cluster }: Known): DormantSubject {
   const node = liveNode(cluster, workload.node_name, workload.nftables);
@@ -79,7 +79,7 @@ export function previewDifference(filter: GuestFilter, intent: GuestIntent, know
 
 /** What applying would change at one guest, as far as it could be read. Its warnings are added by who sees all guests. */
 export function previewGuest(
-  workload: WorldWorkload,
+  workload: InputWorkload,
   intent: GuestIntent,
   reading: LiveGuestReading,
   cluster: Reading<ClusterSnapshot>,

@@ -6,10 +6,10 @@ import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { findPolicy } from '../../queries/policies';
-import type { WorldPolicy } from '../../queries/policy-world';
+import type { InputPolicy } from '../../queries/policy-inputs';
 import { readBoard } from '../board/read-board';
 import { assertTier } from '../change-policy';
-import { previewInWorld } from './preview-world';
+import { previewWithInputs } from './preview-inputs';
 
 /**
  * What applying a policy would do now; with changes to it, what applying would do if these were saved.
@@ -22,7 +22,7 @@ export async function previewPolicy(
 ): Promise<PolicyPreview> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const board = await readBoard();
-  const stored = board.world.policies.find((policy) => policy.id === id);
+  const stored = board.inputs.policies.find((policy) => policy.id === id);
   if (!stored) throw notFound('policy');
   const moves = project_id !== undefined && project_id !== stored.project_id;
   const owner = moves ? await db.transaction((tx) => changeOwner(tx, scope.reach, stored, project_id)) : stored;
@@ -39,7 +39,7 @@ export async function previewPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
-  return previewInWorld(board.world, policy, board.placesOf(id), id, scope.reach);
+  return previewWithInputs(board.inputs, policy, board.placesOf(id), id, scope.reach);
 }
 
 /** Stands in markers of rules of a policy that has no id yet; no policy ever gets it. */
@@ -49,7 +49,7 @@ const DRAFT_ID = '00000000-0000-7000-8000-000000000000';
 export async function draftPolicy(
   scope: Scope<'policy:read'>,
   { definition, rules, priority, tier: given, tenant_id, project_id }: DraftInput,
-): Promise<WorldPolicy> {
+): Promise<InputPolicy> {
   const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
   const tenant = owner.tenant_id;
   const tiered = { tier: given ?? defaultTier(tenant), tenant_visibility: DEFAULT_VISIBILITY };
@@ -71,6 +71,6 @@ export async function draftPolicy(
 /** What applying a policy would do that is not stored yet. */
 export async function previewDraft(scope: Scope<'policy:read'>, input: DraftInput): Promise<PolicyPreview> {
   const policy = await draftPolicy(scope, input);
-  const { world } = await readBoard();
-  return previewInWorld(world, policy, [], null, scope.reach);
+  const { inputs } = await readBoard();
+  return previewWithInputs(inputs, policy, [], null, scope.reach);
 }

@@ -3,13 +3,13 @@ import { compileFailurePlace, compileFailureReason } from '@/domain/firewall/com
 import { type DefaultPolicy, effectiveOptions } from '@/domain/firewall/guest-options';
 import { type LiveGuestOptions, liveNode } from '@/domain/firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { Compiled } from '@/domain/policy/wanted';
+import type { Compiled } from '@/domain/policy/desired';
 import type { GuestPreview, GuestWarning, PreviewWarning, PreviewWarningCode } from '@/domain/policy-preview';
 import { groupBy } from '../../../lib/group-by';
 import { filterOf } from '../../guest-firewall/read-guest-live';
-import type { WorldCluster, WorldPolicy, WorldWorkload } from '../../queries/policy-world';
+import type { InputCluster, InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 
-type Guest = { readonly workload: WorldWorkload; readonly preview: GuestPreview; readonly state: GuestSnapshot };
+type Guest = { readonly workload: InputWorkload; readonly preview: GuestPreview; readonly state: GuestSnapshot };
 
 const nodeOf = ({ workload }: Guest, cluster: ClusterSnapshot) =>
   liveNode(cluster, workload.node_name, workload.nftables);
@@ -94,12 +94,12 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
 const KEEPS_PASSING = 'Traffic that matches no rule keeps passing, unless the policy asks to drop it.';
 
 export type PreviewedGuest = {
-  readonly workload: WorldWorkload;
+  readonly workload: InputWorkload;
   readonly preview: GuestPreview;
   readonly state: GuestSnapshot;
 };
 export type PreviewedCluster = {
-  readonly cluster: WorldCluster;
+  readonly cluster: InputCluster;
   readonly state: ClusterSnapshot;
   readonly guests: readonly PreviewedGuest[];
 };
@@ -214,7 +214,7 @@ function whyUnreadable({ unreadable }: ClusterSnapshot): string[] {
 
 /** Everything to know before applying, in the order of its weight within a cluster. */
 export function previewWarnings(
-  policy: Pick<WorldPolicy, 'enabled' | 'definition' | 'tenant_id'>,
+  policy: Pick<InputPolicy, 'enabled' | 'definition' | 'tenant_id'>,
   clusters: readonly PreviewedCluster[],
   notes: Compiled['warnings'],
 ): PreviewWarning[] {

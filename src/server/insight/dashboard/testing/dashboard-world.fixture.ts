@@ -31,7 +31,7 @@ export const guest = (values: Partial<GuestSnapshot>): GuestSnapshot => ({
   ...values,
 });
 
-async function buildWorld() {
+async function buildPolicyInputs() {
   const tenants = await makeTwoTenants('viewer');
   const { cluster, ours, theirs } = tenants;
   const nodes = [await makeNode(cluster, { name: 'n1' }), await makeNode(cluster, { name: 'n2' })] as const;
@@ -102,7 +102,7 @@ export const flow = (source_ip: string, destination_ip: string, destination_port
  * `SINCE` and `UNTIL` and just beyond; a policy in audit mode. The clock has to stand at `NOW`.
  */
 export async function plantDashboard() {
-  const world = await buildWorld();
+  const world = await buildPolicyInputs();
   const admin = await bearer(await makeUser('admin'));
   let sequence = 0;
 

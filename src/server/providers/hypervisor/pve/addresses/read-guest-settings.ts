@@ -4,7 +4,7 @@ import { parseObject } from '../answers/parse-list';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
 import { creationFingerprint } from '../inventory/creation-fingerprint';
-import { readNics, whereverItIs } from '../inventory/read-guest-config';
+import { readNics, withGuestRelocation } from '../inventory/read-guest-config';
 
 const OFF = /^(0|no|off|false)$/i;
 
@@ -24,7 +24,7 @@ const NOTHING_PENDING: ReadonlySet<string> = new Set();
 
 /** One call: what a guest's live configuration says about its addresses. */
 export function readGuestSettings(context: InventoryContext, guest: GuestRef): Promise<GuestSettings> {
-  return whereverItIs(context, guest, async (found) => {
+  return withGuestRelocation(context, guest, async (found) => {
     const { node, kind, vmid } = found;
     const { data } = await context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/config`, {
       node,

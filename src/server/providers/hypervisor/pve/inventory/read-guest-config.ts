@@ -93,7 +93,7 @@ const MOVED: readonly string[] = ['not_found', 'node_unreachable', 'circuit_open
  * Reads something of a guest at its node. A guest that is no longer there is looked for once in the whole cluster.
  * @throws ProviderError `not_found` when it is nowhere to be seen.
  */
-export async function whereverItIs<T>(
+export async function withGuestRelocation<T>(
   context: InventoryContext,
   guest: GuestRef,
   read: (guest: GuestRef) => Promise<T>,
@@ -111,5 +111,5 @@ export async function whereverItIs<T>(
 
 /** The live configuration of a guest, wherever it is by now. @throws ProviderError */
 export function readGuestConfig(context: InventoryContext, guest: GuestRef): Promise<GuestConfig> {
-  return whereverItIs(context, guest, (found) => readAt(context, found));
+  return withGuestRelocation(context, guest, (found) => readAt(context, found));
 }

@@ -7,21 +7,21 @@ import { intentFor, untouched } from '../../deployments/guest-work';
 import { type ClusterReadings, readLive } from '../../guest-firewall/live-reader';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
+import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
-import type { WorldPolicy, WorldWorkload } from '../../queries/policy-world';
-import type { PolicyWorld } from '../world';
+import type { PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 
 /** The policy as if it were in force: a preview says what applying would do, whatever stands in the way of it. */
-const inForce = (policy: WorldPolicy): WorldPolicy => ({
+const inForce = (policy: InputPolicy): InputPolicy => ({
   ...policy,
   enabled: true,
   definition: { ...policy.definition, enforcement_mode: 'enforced' },
 });
 
 /** What is confirmed is compared with what is live by then: a reading of some seconds ago would only have it skipped. */
-const readAfresh = (clusterId: string, workloads: readonly WorldWorkload[]) =>
+const readAfresh = (clusterId: string, workloads: readonly InputWorkload[]) =>
   readLive(clusterId, workloads, { afresh: true });
 
 function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
@@ -47,21 +47,21 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
  * @param reach of the reader: rules of platform policies are shown as far as these let tenants see them
  * @param read how to learn what is live; the clusters are asked unless told otherwise
  */
-export async function previewInWorld(
-  world: PolicyWorld,
-  policy: WorldPolicy,
+export async function previewWithInputs(
+  inputs: PolicyInputs,
+  policy: InputPolicy,
   places: readonly string[],
   id: string | null,
   reach: Reach,
-  read: (clusterId: string, workloads: readonly WorldWorkload[]) => Promise<ClusterReadings> = readAfresh,
+  read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterReadings> = readAfresh,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
-  const others = world.policies.filter((other) => other.id !== policy.id);
-  const seen: PolicyWorld = { ...world, policies: [...others, wanted] };
-  const compiled = compilePolicies([wanted], world.index, world.instance);
+  const others = inputs.policies.filter((other) => other.id !== policy.id);
+  const seen: PolicyInputs = { ...inputs, policies: [...others, wanted] };
+  const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
   const wantedAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   const ids = [...new Set([...wantedAt.keys(), ...places])];
-  const workloads = ids.flatMap((workloadId) => world.workloads.get(workloadId) ?? []);
+  const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
   const groups = groupBy(workloads, (workload) => workload.cluster_id);
   const [applied, stored, ...readings] = await Promise.all([
     listAppliedAt(db, ids),
@@ -71,8 +71,8 @@ export async function previewInWorld(
   const origins = new Map(stored.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
-  const namer = ruleNamer(world, reach, policy);
-  const clusters: PreviewedCluster[] = [...world.clusters.values()]
+  const namer = ruleNamer(inputs, reach, policy);
+  const clusters: PreviewedCluster[] = [...inputs.clusters.values()]
     .filter((cluster) => groups.has(cluster.id))
     .map((cluster) => {
       const live = fresh.get(cluster.id);

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import type { Owned } from '@/domain/permissions';
 import { compilePolicies } from '@/domain/policy/compile';
+import type { Compiled } from '@/domain/policy/desired';
 import { type InventoryIndex, indexInventory } from '@/domain/policy/inventory-index';
-import type { Compiled } from '@/domain/policy/wanted';
 import { db, type Executor, type Tx } from '../../db/client';
 import { objectCache } from '../../lib/cache';
 import { findSetting } from '../../settings/queries/settings';
 import {
-  type PolicyWorldRows,
-  readPolicyWorld,
-  type WorldCluster,
-  type WorldPolicy,
-  type WorldWorkload,
-} from '../queries/policy-world';
+  type InputCluster,
+  type InputPolicy,
+  type InputWorkload,
+  type PolicyInputRows,
+  readPolicyInputs,
+} from '../queries/policy-inputs';
 
 /** All policies and everything that they can refer to, as of one moment. */
-export type PolicyWorld = {
+export type PolicyInputs = {
   /** Id of this installation, in every marker of ours. */
   readonly instance: string;
   /** Disabled and audited ones included. */
-  readonly policies: readonly WorldPolicy[];
+  readonly policies: readonly InputPolicy[];
   readonly index: InventoryIndex;
-  readonly workloads: ReadonlyMap<string, WorldWorkload>;
-  readonly clusters: ReadonlyMap<string, WorldCluster>;
+  readonly workloads: ReadonlyMap<string, InputWorkload>;
+  readonly clusters: ReadonlyMap<string, InputCluster>;
   /** Owners of deleted policies, by the policy's id. */
   readonly gone: ReadonlyMap<string, Owned>;
 };
@@ -33,10 +33,11 @@ const Instance = z.object({ id: z.string().min(1) });
 export const readInstance = async (executor: Executor): Promise<string> =>
   Instance.parse((await findSetting(executor, 'instance'))?.value).id;
 
-const readWorld = async (tx: Tx): Promise<PolicyWorld> => buildWorld(await readInstance(tx), await readPolicyWorld(tx));
+const readInputs = async (tx: Tx): Promise<PolicyInputs> =>
+  buildPolicyInputs(await readInstance(tx), await readPolicyInputs(tx));
 
-/** The world made of rows; no order of them matters. */
-export function buildWorld(instance: string, rows: PolicyWorldRows): PolicyWorld {
+/** The inputs built from rows; their order does not matter. */
+export function buildPolicyInputs(instance: string, rows: PolicyInputRows): PolicyInputs {
   return {
     instance,
     policies: rows.policies,
@@ -47,20 +48,20 @@ export function buildWorld(instance: string, rows: PolicyWorldRows): PolicyWorld
   };
 }
 
-/** Reads the world of all clusters in one consistent state. Eleven queries, whatever there is. */
-export function loadPolicyWorld(): Promise<PolicyWorld> {
-  return db.transaction(readWorld, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+/** Reads the inputs of all clusters in one consistent state. Eleven queries, whatever there is. */
+export function loadPolicyInputs(): Promise<PolicyInputs> {
+  return db.transaction(readInputs, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 }
 
 /** Whether a policy puts rules at guests: it is enabled and enforced. */
-export const isDeployed = (policy: Pick<WorldPolicy, 'enabled' | 'definition'>): boolean =>
+export const isDeployed = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'enforced';
 
-const compiled = objectCache<PolicyWorld, Compiled>({ name: 'compiled_policies' });
+const compiled = objectCache<PolicyInputs, Compiled>({ name: 'compiled_policies' });
 
-/** What all enabled and enforced policies together want at every guest; worked out once per world. */
-export function compileWorld(world: PolicyWorld): Compiled {
-  return compiled.load(world, null, () =>
-    compilePolicies(world.policies.filter(isDeployed), world.index, world.instance),
+/** What all enabled and enforced policies together want at every guest; computed once for each inputs object. */
+export function compileInputs(inputs: PolicyInputs): Compiled {
+  return compiled.load(inputs, null, () =>
+    compilePolicies(inputs.policies.filter(isDeployed), inputs.index, inputs.instance),
   );
 }

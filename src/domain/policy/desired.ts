@@ -33,7 +33,7 @@ export type RuleContent = {
 };
 
 /** One rule that shall be live at a guest. */
-export type WantedRule = {
+export type DesiredRule = {
   readonly policy_id: string;
   readonly policy_version: number;
   /** The first version whose live rules count as those of this one, when that is an earlier one. */
@@ -46,15 +46,15 @@ export type WantedRule = {
 };
 
 /** A set of the guest's own that rules refer to; its name says its content. */
-export type WantedSet = { readonly name: string; readonly cidrs: readonly string[] };
+export type DesiredSet = { readonly name: string; readonly cidrs: readonly string[] };
 
 /** Everything that policies want of one guest. Rules stand in the order in which they shall be evaluated. */
-export type WantedGuest = {
+export type DesiredGuest = {
   readonly cluster_id: string;
   readonly workload_id: string;
   readonly vmid: number;
-  readonly rules: readonly WantedRule[];
-  readonly sets: readonly WantedSet[];
+  readonly rules: readonly DesiredRule[];
+  readonly sets: readonly DesiredSet[];
   /** Directions whose default must drop, and the policies that ask for it. */
   readonly drop_in: readonly string[];
   readonly drop_out: readonly string[];
@@ -78,7 +78,7 @@ export type CompileWarning = {
 
 export type Compiled = {
   /** By cluster, then vmid. */
-  readonly guests: readonly WantedGuest[];
+  readonly guests: readonly DesiredGuest[];
   readonly unresolved: readonly UnresolvedEndpoint[];
   readonly warnings: readonly CompileWarning[];
 };

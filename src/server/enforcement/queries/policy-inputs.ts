@@ -3,9 +3,9 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/cluster';
 import type { Owned } from '@/domain/permissions';
 import { actsOn } from '@/domain/policy/acts-on';
+import type { CompilablePolicy } from '@/domain/policy/desired';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { TenantVisibility } from '@/domain/policy/tier';
-import type { CompilablePolicy } from '@/domain/policy/wanted';
 import type { Executor } from '../../db/client';
 import { projects } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
@@ -17,14 +17,14 @@ import { deployments, policies, securityGroupMembers, securityGroups, securityRu
 import { workloads } from '../../db/schema/workloads';
 import { groupBy } from '../../lib/group-by';
 
-export type WorldPolicy = CompilablePolicy & {
+export type InputPolicy = CompilablePolicy & {
   readonly name: string;
   readonly enabled: boolean;
   readonly tenant_visibility: TenantVisibility;
   readonly project_id: string | null;
 };
 
-export type WorldWorkload = IndexedWorkload & {
+export type InputWorkload = IndexedWorkload & {
   readonly project_id: string | null;
   readonly node_name: string | null;
   /** Whether its node filters with the new implementation; null: not known. */
@@ -37,7 +37,7 @@ export type WorldWorkload = IndexedWorkload & {
   readonly missing_since: string | null;
 };
 
-export type WorldCluster = {
+export type InputCluster = {
   readonly id: string;
   readonly name: string;
   readonly rule_placement: (typeof RULE_PLACEMENTS)[number];
@@ -49,10 +49,10 @@ export type WorldCluster = {
 /** A policy that was deployed and is deleted, with its owner then. */
 export type GonePolicy = Owned & { readonly id: string };
 
-export type PolicyWorldRows = {
-  policies: WorldPolicy[];
-  clusters: WorldCluster[];
-  workloads: WorldWorkload[];
+export type PolicyInputRows = {
+  policies: InputPolicy[];
+  clusters: InputCluster[];
+  workloads: InputWorkload[];
   security_groups: Inventory['security_groups'];
   networks: Inventory['networks'];
   gone: GonePolicy[];
@@ -162,8 +162,8 @@ type GroupRow = Pick<
 function membersOf(
   group: GroupRow,
   manual: readonly string[],
-  all: readonly WorldWorkload[],
-  byId: ReadonlyMap<string, WorldWorkload>,
+  all: readonly InputWorkload[],
+  byId: ReadonlyMap<string, InputWorkload>,
 ): string[] {
   const { member_tags: tags, member_tags_match: match } = group;
   const added = manual.flatMap((id) => byId.get(id) ?? []);
@@ -214,7 +214,7 @@ function cidrsOf(
  * Everything that decides which rules policies want, for all clusters. Ten queries, whatever there is; give it a
  * transaction that sees one state (repeatable read), or a policy may come with rules of another version.
  */
-export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRows> {
+export async function readPolicyInputs(executor: Executor): Promise<PolicyInputRows> {
   const [
     policyRows,
     ruleRows,
@@ -286,15 +286,15 @@ export async function readPolicyWorld(executor: Executor): Promise<PolicyWorldRo
   };
 }
 
-export type PolicyWorldStamp = { world: string; placed: string; readings: string };
+export type PolicyInputsStamp = { inputs: string; placed: string; readings: string };
 
 /**
- * `world` changes whenever anything changes that `readPolicyWorld` reads, `placed` whenever it is noted what was applied
+ * `inputs` changes whenever anything changes that `readPolicyInputs` reads, `placed` whenever it is noted what was applied
  * where, `readings` whenever guests or clusters were read again. One query. Sums of the rows' transaction numbers also notice
  * a change that began earlier and was committed later than one that was seen; of clusters and nodes, whose rows change often,
  * only what matters is looked at.
  */
-export async function policyWorldStamp(executor: Executor): Promise<PolicyWorldStamp> {
+export async function policyInputsStamp(executor: Executor): Promise<PolicyInputsStamp> {
   const tables = [
     policies,
     securityRules,
@@ -312,9 +312,9 @@ export async function policyWorldStamp(executor: Executor): Promise<PolicyWorldS
     api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
   const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
   const parts = [...tables.map(rowsOf), clusterText, nodeText];
-  const rows = await executor.execute<PolicyWorldStamp>(
-    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as world, ${rowsOf(policyPlacements)} as placed,
+  const rows = await executor.execute<PolicyInputsStamp>(
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as inputs, ${rowsOf(policyPlacements)} as placed,
       concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as readings`,
   );
-  return rows[0] ?? { world: '', placed: '', readings: '' };
+  return rows[0] ?? { inputs: '', placed: '', readings: '' };
 }
