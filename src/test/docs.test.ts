@@ -28,6 +28,14 @@ const anchorsOf = (path: string) =>
       .replaceAll(' ', '-'),
   );
 
+/** The English texts of the console. In the guides a capital and italics make a quote of one, `›` the way to it. */
+const catalogs = join(root, 'src/lib/i18n/catalogs/de');
+const messages = new Set(
+  readdirSync(catalogs)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => Object.keys(JSON.parse(readFileSync(join(catalogs, name), 'utf8')))),
+);
+
 describe('the documentation', () => {
   it.each(documents)('%s links to files and headings that exist', (path) => {
     const broken = linksOf(path).filter(
@@ -45,6 +53,16 @@ describe('the documentation', () => {
         !(path === 'docs/README.md' && dirname(one) === 'docs/decisions'),
     );
     expect(own.filter((one) => !listed.has(one))).toEqual([]);
+  });
+
+  it.each(documents.filter((path) => /^docs\/[^/]+$/.test(path)))('%s quotes texts that the console has', (path) => {
+    const prose = read(path)
+      .replaceAll(/`[^`\n]*`/g, '')
+      .replaceAll(/\s+/g, ' ');
+    const quotes = [...prose.matchAll(/(?<!\*)\*([A-Z][^*]*)\*(?!\*)/g)].flatMap(([, quote = '']) =>
+      quote.split(' › '),
+    );
+    expect(quotes.filter((quote) => !quote.startsWith('(') && !messages.has(quote))).toEqual([]);
   });
 
   it('numbers and dates every decision once, and lists it', () => {
