@@ -1,6 +1,7 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
-import type { ReactNode } from 'react';
+import { Check } from 'lucide-react';
+import type { Ref } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Spinner } from './loading';
 import { itemClass, type Option, OptionText } from './option';
@@ -8,14 +9,26 @@ import { itemClass, type Option, OptionText } from './option';
 /** Choices that the server finds: it is told what was typed and gives back new `options`. */
 export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean; error?: string | null };
 
+/** What a combobox of one and of several choices take alike. */
+export type SearchedProps<V extends string> = {
+  /** All choices, or with `remote` those that match what was typed. */
+  options: readonly Option<V>[];
+  remote?: RemoteSearch;
+  placeholder?: string;
+  disabled?: boolean;
+  onBlur?: () => void;
+  'aria-label'?: string;
+  ref?: Ref<HTMLInputElement>;
+};
+
 /** The list under a combobox; reads the items from the surrounding `Combobox.Root`. */
-export function ComboboxPopup({ remote, indicator }: { remote?: RemoteSearch; indicator: ReactNode }) {
+export function ComboboxPopup({ remote }: { remote?: RemoteSearch }) {
   return (
     <Base.Portal>
       <Base.Positioner sideOffset={4} className="z-(--layer-overlay) outline-none">
         <Base.Popup className="popup flex max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 max-w-(--available-width) flex-col">
           <ComboboxStatus remote={remote} />
-          <OptionList indicator={indicator} />
+          <OptionList />
         </Base.Popup>
       </Base.Positioner>
     </Base.Portal>
@@ -45,7 +58,8 @@ export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
   );
 }
 
-export function OptionList({ indicator }: { indicator: ReactNode }) {
+/** The choices; what is chosen has a check mark. */
+export function OptionList() {
   return (
     <Base.List className="min-h-0 flex-1 scroll-py-1 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
       {(option: Option) => (
@@ -56,7 +70,9 @@ export function OptionList({ indicator }: { indicator: ReactNode }) {
           className={itemClass}
         >
           <OptionText option={option} />
-          {indicator}
+          <Base.ItemIndicator className="text-accent">
+            <Check size={14} />
+          </Base.ItemIndicator>
         </Base.Item>
       )}
     </Base.List>

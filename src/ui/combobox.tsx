@@ -1,25 +1,16 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
-import { Check, ChevronsUpDown, X } from 'lucide-react';
-import type { Ref } from 'react';
+import { ChevronsUpDown, X } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
+import { ComboboxPopup, type SearchedProps } from './combobox-popup';
 import type { Option } from './option';
 
-type Props<V extends string> = {
+type Props<V extends string> = SearchedProps<V> & {
   value: Option<V> | null;
   onValueChange: (option: Option<V> | null) => void;
-  /** All choices, or with `remote` those that match what was typed. */
-  options: readonly Option<V>[];
-  remote?: RemoteSearch;
-  placeholder?: string;
   /** Whether it can be emptied again. */
   clearable?: boolean;
-  disabled?: boolean;
   name?: string;
-  onBlur?: () => void;
-  'aria-label'?: string;
-  ref?: Ref<HTMLInputElement>;
 };
 
 /** One of many, found by typing. */
@@ -72,14 +63,7 @@ export function Combobox<V extends string>({
           <ChevronsUpDown size={14} />
         </Base.Trigger>
       </Base.InputGroup>
-      <ComboboxPopup
-        remote={remote}
-        indicator={
-          <Base.ItemIndicator className="text-accent">
-            <Check size={14} />
-          </Base.ItemIndicator>
-        }
-      />
+      <ComboboxPopup remote={remote} />
     </Base.Root>
   );
 }

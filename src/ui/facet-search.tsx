@@ -1,6 +1,5 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
-import { Check } from 'lucide-react';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { buttonClass } from './button-class';
@@ -48,13 +47,7 @@ export function FacetSearch({ label, options, value, onValueChange, single = fal
               )}
             </div>
             <ComboboxStatus remote={remote} />
-            <OptionList
-              indicator={
-                <Base.ItemIndicator className="text-accent">
-                  <Check size={14} />
-                </Base.ItemIndicator>
-              }
-            />
+            <OptionList />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

@@ -1,21 +1,13 @@
 'use client';
 import { Combobox as Base } from '@base-ui/react/combobox';
-import { Check, X } from 'lucide-react';
-import type { Ref } from 'react';
+import { X } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { ComboboxPopup, type RemoteSearch } from './combobox-popup';
+import { ComboboxPopup, type SearchedProps } from './combobox-popup';
 import type { Option } from './option';
 
-type Props<V extends string> = {
+type Props<V extends string> = SearchedProps<V> & {
   value: readonly Option<V>[];
   onValueChange: (options: Option<V>[]) => void;
-  options: readonly Option<V>[];
-  remote?: RemoteSearch;
-  placeholder?: string;
-  disabled?: boolean;
-  onBlur?: () => void;
-  'aria-label'?: string;
-  ref?: Ref<HTMLInputElement>;
 };
 
 /** Several of many, found by typing; the chosen ones stand in the box and go by Backspace or their cross. */
@@ -67,14 +59,7 @@ export function MultiCombobox<V extends string>({
           />
         </Base.Chips>
       </Base.InputGroup>
-      <ComboboxPopup
-        remote={remote}
-        indicator={
-          <Base.ItemIndicator className="text-accent">
-            <Check size={14} />
-          </Base.ItemIndicator>
-        }
-      />
+      <ComboboxPopup remote={remote} />
     </Base.Root>
   );
 }

@@ -1,15 +1,12 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
 import { type SubnetDetail, SubnetInput } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
-import { FormShell } from '@/ui/form/form-shell';
 import { RemoteComboboxField } from '@/ui/form/remote-combobox-field';
-import { domainResolver } from '../shared/domain-resolver';
 import { useSaved } from '../shared/record-cache';
+import { RecordForm } from '../shared/record-drawer';
 import { useNetworkOptions } from '../shared/use-searched-options';
 import { SubnetFields } from './subnet-fields';
 import { EMPTY_SUBNET, type SubnetValues, subnetFieldName, toSubnetInput } from './subnet-form-values';
@@ -46,14 +43,6 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
   const trpc = useTRPC();
   const done = useSaved(onClose);
   const networks = useNetworkOptions();
-  const form = useForm<SubnetValues, unknown, SubnetInput>({
-    defaultValues: {
-      ...EMPTY_SUBNET,
-      cidr: start?.cidr ?? '',
-      network: start?.network ? { value: start.network.id, label: start.network.name } : null,
-    },
-    resolver: domainResolver(SubnetInput, toSubnetInput, (field) => subnetFieldName(field)),
-  });
   const create = useMutation(
     trpc.subnets.create.mutationOptions({
       onSuccess: (subnet) => {
@@ -62,25 +51,33 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       },
     }),
   );
+  const values: SubnetValues = {
+    ...EMPTY_SUBNET,
+    cidr: start?.cidr ?? '',
+    network: start?.network ? { value: start.network.id, label: start.network.name } : null,
+  };
   return (
-    <FormShell
-      form={form}
-      onSubmit={(input) => create.mutate(input)}
-      error={create.error ? failureOf(create.error) : null}
-      pending={create.isPending}
+    <RecordForm
+      defaultValues={values}
+      schema={SubnetInput}
+      toInput={toSubnetInput}
+      save={create}
       submitLabel={t('Add subnet')}
-      onCancel={onClose}
-      layout="panel"
       fieldName={subnetFieldName}
+      onClose={onClose}
     >
-      <RemoteComboboxField
-        control={form.control}
-        name="network"
-        label={t('Network')}
-        placeholder={t('Type the name of a network')}
-        {...networks}
-      />
-      <SubnetFields control={form.control} />
-    </FormShell>
+      {(control) => (
+        <>
+          <RemoteComboboxField
+            control={control}
+            name="network"
+            label={t('Network')}
+            placeholder={t('Type the name of a network')}
+            {...networks}
+          />
+          <SubnetFields control={control} />
+        </>
+      )}
+    </RecordForm>
   );
 }

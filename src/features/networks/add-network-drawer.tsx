@@ -1,20 +1,17 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
 import { NetworkInput } from '@/domain/ipam/network';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';
 import { ComboboxField } from '@/ui/form/combobox-field';
-import { FormShell } from '@/ui/form/form-shell';
 import { NumberField } from '@/ui/form/number-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { domainResolver } from '../shared/domain-resolver';
 import { useSaved } from '../shared/record-cache';
+import { RecordForm } from '../shared/record-drawer';
 import { useClusterOptions } from '../shared/use-cluster-options';
-import { EMPTY_NETWORK, type NetworkValues, networkLabels, toNetworkInput } from './network-form-values';
+import { EMPTY_NETWORK, networkLabels, toNetworkInput } from './network-form-values';
 
 type Props = { open: boolean; onClose: () => void; onAdded: (id: string) => void };
 
@@ -40,10 +37,6 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
   const trpc = useTRPC();
   const done = useSaved(onClose);
   const clusters = useClusterOptions();
-  const form = useForm<NetworkValues, unknown, NetworkInput>({
-    defaultValues: EMPTY_NETWORK,
-    resolver: domainResolver(NetworkInput, toNetworkInput),
-  });
   const create = useMutation(
     trpc.networks.create.mutationOptions({
       onSuccess: (network) => {
@@ -53,19 +46,22 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
     }),
   );
   return (
-    <FormShell
-      form={form}
-      onSubmit={(input) => create.mutate(input)}
-      error={create.error ? failureOf(create.error) : null}
-      pending={create.isPending}
+    <RecordForm
+      defaultValues={EMPTY_NETWORK}
+      schema={NetworkInput}
+      toInput={toNetworkInput}
+      save={create}
       submitLabel={t('Add network')}
-      onCancel={onClose}
-      layout="panel"
+      onClose={onClose}
     >
-      <ComboboxField control={form.control} name="cluster_id" label={t('Cluster')} options={clusters} />
-      <TextField control={form.control} name="name" label={labels.name} />
-      <NumberField control={form.control} name="vlan_tag" label={labels.vlan_tag} min={1} max={4094} optional />
-      <TextareaField control={form.control} name="description" label={labels.description} rows={2} optional />
-    </FormShell>
+      {(control) => (
+        <>
+          <ComboboxField control={control} name="cluster_id" label={t('Cluster')} options={clusters} />
+          <TextField control={control} name="name" label={labels.name} />
+          <NumberField control={control} name="vlan_tag" label={labels.vlan_tag} min={1} max={4094} optional />
+          <TextareaField control={control} name="description" label={labels.description} rows={2} optional />
+        </>
+      )}
+    </RecordForm>
   );
 }

@@ -59,7 +59,6 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
-        permission="*"
         submitLabel={t('Save settings')}
         outdatedTitle={t('Somebody else changed the settings')}
       >

@@ -43,7 +43,6 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
-        permission="*"
         submitLabel={t('Save settings')}
         outdatedTitle={t('Somebody else changed the settings')}
       >

@@ -2,7 +2,6 @@
 import { Fragment, type ReactNode, useState } from 'react';
 import { type FieldValues, type UseFormReturn, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
-import type { Grantable } from '@/domain/permissions';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
@@ -163,8 +162,6 @@ export function VersionedDrawer<T extends Thing, V extends FieldValues, S extend
 
 type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
   edit: VersionedState<T, V, Out>;
-  /** Without it the form shows, but does not change. */
-  permission: Grantable;
   outdatedTitle: string;
   children: (locked: string | null) => ReactNode;
 };
@@ -172,14 +169,14 @@ type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
 /** The form on a page of settings, which everybody who opens the page may see. */
 export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
   edit,
-  permission,
   submitLabel,
   outdatedTitle,
   children,
 }: SectionsProps<T, V, Out>) {
   const t = useT();
   const { reason } = usePermissions();
-  const locked = reason(permission);
+  // Only administrators change settings of the whole installation.
+  const locked = reason('*');
   const { isDirty } = edit.form.formState;
   return (
     <>

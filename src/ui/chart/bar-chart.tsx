@@ -2,18 +2,7 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime } from '@/lib/format';
 import { BarLayers, SWATCHES } from './bar-layers';
-import { type ChartBuckets, type ChartSeries, niceScale, stackTotals, timeTicks } from './chart-data';
-
-type Props = {
-  label: string;
-  buckets: ChartBuckets;
-  series: readonly ChartSeries[];
-  format: (value: number) => string;
-  base?: 1000 | 1024;
-  height?: number;
-  /** Buckets were marked, by dragging or with Enter; milliseconds, `until` is not part of it. */
-  onSelect?: (range: { since: number; until: number }) => void;
-};
+import { type ChartFigures, type ChartOptions, niceScale, stackTotals, timeTicks } from './chart-data';
 
 const LEFT = 76;
 const BOTTOM = 18;
@@ -23,7 +12,15 @@ const TOP = 6;
  * Stacked bars over time. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
  * assistive technology.
  */
-export function BarChart({ label, buckets, series, format, base = 1000, height = 160, onSelect }: Props) {
+export function BarChart({
+  label,
+  buckets,
+  series,
+  format,
+  base = 1000,
+  height = 160,
+  onSelect,
+}: ChartFigures & ChartOptions) {
   const [ref, width] = useElementWidth<HTMLDivElement>();
   const [cursor, setCursor] = useState<number | null>(null);
   const [anchor, setAnchor] = useState<number | null>(null);

@@ -8,6 +8,25 @@ export type ChartSeries = { id: string; label: string; tone: ChartTone; values: 
 /** Buckets of equal width in time, by their beginnings in milliseconds. */
 export type ChartBuckets = { starts: readonly number[]; seconds: number };
 
+/** What is shown, as a chart or as a table. */
+export type ChartFigures = {
+  /** What is shown: "Traffic over time". */
+  label: string;
+  buckets: ChartBuckets;
+  /** The first is at the bottom. */
+  series: readonly ChartSeries[];
+  format: (value: number) => string;
+};
+
+/** How a chart is drawn, beside its figures. */
+export type ChartOptions = {
+  /** 1024 where `format` uses binary units. */
+  base?: 1000 | 1024;
+  height?: number;
+  /** Buckets were marked, by dragging or with Enter; milliseconds, `until` is not part of it. */
+  onSelect?: (range: { since: number; until: number }) => void;
+};
+
 /** How high the bars are. */
 export const stackTotals = (series: readonly ChartSeries[], buckets: number): number[] =>
   Array.from({ length: buckets }, (_, i) => series.reduce((total, { values }) => total + (values[i] ?? 0), 0));

@@ -1,17 +1,10 @@
 'use client';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
-import { type ChartBuckets, type ChartSeries, stackTotals } from './chart-data';
-
-type Props = {
-  label: string;
-  buckets: ChartBuckets;
-  series: readonly ChartSeries[];
-  format: (value: number) => string;
-};
+import { type ChartFigures, stackTotals } from './chart-data';
 
 /** The figures of a chart as a table, the newest first. */
-export function ChartTable({ label, buckets, series, format }: Props) {
+export function ChartTable({ label, buckets, series, format }: ChartFigures) {
   const t = useT();
   const totals = stackTotals(series, buckets.starts.length);
   const cell = 'border-b px-2 py-1 text-right whitespace-nowrap tabular-nums';

@@ -4,27 +4,18 @@ import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { SegmentedControl } from '../segmented-control';
 import { BarChart } from './bar-chart';
-import type { ChartBuckets, ChartSeries } from './chart-data';
+import type { ChartFigures, ChartOptions } from './chart-data';
 import { ChartTable } from './chart-table';
 
 type View = 'chart' | 'table';
 
-type Props = {
-  /** What is shown: "Traffic over time". */
-  label: string;
-  buckets: ChartBuckets;
-  /** The first is at the bottom. */
-  series: readonly ChartSeries[];
-  format: (value: number) => string;
-  /** 1024 where `format` uses binary units. */
-  base?: 1000 | 1024;
-  height?: number;
-  onSelect?: (range: { since: number; until: number }) => void;
-  /** Said in place of a chart without any bar. */
-  empty?: string;
-  /** Before the switch between chart and table: title or controls. */
-  children?: ReactNode;
-};
+type Props = ChartFigures &
+  ChartOptions & {
+    /** Said in place of a chart without any bar. */
+    empty?: string;
+    /** Before the switch between chart and table: title or controls. */
+    children?: ReactNode;
+  };
 
 /** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
 export function TimeChart({ children, empty, ...props }: Props) {

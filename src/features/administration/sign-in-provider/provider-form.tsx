@@ -61,7 +61,6 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
     <div className="flex max-w-3xl flex-col gap-4">
       <VersionedSettings
         edit={edit}
-        permission="*"
         submitLabel={t('Save provider')}
         outdatedTitle={t('Somebody else changed the sign-in provider')}
       >
