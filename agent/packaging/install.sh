@@ -4,14 +4,14 @@
 #   curl -fsSL <service>/api/v1/agents/install.sh | FABRIC_ENROLMENT_TOKEN=… sh
 #
 # Running it again updates. `sh -s -- --uninstall` removes everything. Settings by environment:
-#   FABRIC_ENROLMENT_TOKEN   one-time token; else the first line of standard input is taken when it is no terminal and
-#                            the script itself comes from a file. Not needed when the node is enrolled already
-#   FABRIC_BASE_URL          another address of the service than the one this script came from
+#   FABRIC_ENROLMENT_TOKEN   one-time token; otherwise the first line of standard input, if it is not a terminal and
+#                            the script itself comes from a file. Not needed if the node is already enrolled
+#   FABRIC_BASE_URL          address of the service, if it differs from the one this script came from
 #   FABRIC_TLS_FINGERPRINT   SHA-256 of the service's own certificate
 #   FABRIC_CA_FILE           certificate authority of the service
-#   FABRIC_NODE_NAME         name of this node in the cluster, when it is not the host name
+#   FABRIC_NODE_NAME         name of this node in the cluster, if it differs from the host name
 #
-# All code is in functions that the last line calls: a download that breaks off does nothing.
+# All code is in functions that the last line calls: an interrupted download does nothing.
 
 set -eu
 
@@ -45,10 +45,10 @@ check_machine() {
   case "$(uname -m)" in
     x86_64) MACHINE=x64 ;;
     aarch64) MACHINE=arm64 ;;
-    *) die "machine type $(uname -m) is not supported: x86_64 and aarch64 are" ;;
+    *) die "machine type $(uname -m) is not supported; use x86_64 or aarch64" ;;
   esac
-  has apt-get || die 'this is no Debian based system, such as Proxmox VE'
-  has systemctl || die 'systemd is needed'
+  has apt-get || die 'this is not a Debian-based system such as Proxmox VE'
+  has systemctl || die 'systemd is required'
   has curl || apt_install curl
 }
 
@@ -66,13 +66,13 @@ check_node() {
   NODE=$(command -v node)
 }
 
-# fetch FILE: downloads a file of the manifest into $WORK and checks its sum.
+# fetch FILE: downloads a file of the manifest into $WORK and verifies its checksum.
 fetch() {
   expected=$(printf '%s\n' "$MANIFEST" | awk -v name="$1" '$2 == name { print $1 }')
   [ -n "$expected" ] || return 1
   set -- "$1" --fail --silent --show-error --location --retry 3 --max-time 120
   if [ -n "${FABRIC_CA_FILE:-}" ]; then set -- "$@" --cacert "$FABRIC_CA_FILE"; fi
-  # The sums in this script vouch for the content, where the certificate cannot.
+  # The checksums in this script protect the content where the certificate cannot.
   if [ -n "${FABRIC_TLS_FINGERPRINT:-}" ]; then set -- "$@" --insecure; fi
   file=$1
   shift
@@ -85,7 +85,7 @@ download() {
   for file in fabric-agent.cjs fabric-agent.service fabric-agent.sysctl.conf fabric-agent.modprobe.conf; do
     fetch "$file" || die "the service offers no $file"
   done
-  fetch "koffi-linux-$MACHINE.node" || say "no native library for $MACHINE: slower ways are used"
+  fetch "koffi-linux-$MACHINE.node" || say "no native library for $MACHINE: slower methods are used"
 }
 
 make_account() {
@@ -93,12 +93,12 @@ make_account() {
   getent passwd "$ACCOUNT" >/dev/null ||
     useradd --system --gid "$ACCOUNT" --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin "$ACCOUNT"
   for group in adm www-data systemd-journal; do
-    # The unit names these groups; one that is missing would keep it from starting.
+    # The unit uses these groups; it would not start if one were missing.
     getent group "$group" >/dev/null || groupadd --system "$group"
   done
 }
 
-# put MODE FILE TARGET: replaces a file in one step, so that a running agent never sees half of it.
+# put MODE FILE TARGET: replaces a file in one step, so that a running agent never reads a partial file.
 put() {
   mkdir -p "$ROOT$(dirname "$3")"
   cp "$2" "$ROOT$3.new"
@@ -120,7 +120,7 @@ install_files() {
   if has sysctl; then sysctl -q -p "$ROOT$SYSCTL_FILE" >/dev/null 2>&1 || :; fi
 }
 
-# set_option NAME VALUE: sets one line of the new configuration file and leaves the others alone.
+# set_option NAME VALUE: sets one line of the new configuration file and keeps the others.
 set_option() {
   grep -v "^[[:space:]]*$1[[:space:]]*=" "$WORK/agent.conf" >"$WORK/agent.conf.next" || :
   if [ -n "$2" ]; then printf '%s = %s\n' "$1" "$2" >>"$WORK/agent.conf.next"; fi
@@ -152,7 +152,7 @@ write_config() {
   chown "$ACCOUNT:$ACCOUNT" "$ROOT$STATE_DIR"
 }
 
-# read_token: the token from the environment, or from standard input when the script is a file.
+# read_token: the token from the environment, or from standard input if the script is a file.
 read_token() {
   TOKEN=${FABRIC_ENROLMENT_TOKEN:-}
   unset FABRIC_ENROLMENT_TOKEN
@@ -161,18 +161,18 @@ read_token() {
 
 enrol() {
   if [ -z "$TOKEN" ]; then
-    [ -s "$ROOT$STATE_DIR/node-token" ] || die 'no enrolment token: copy the whole install command from the service'
+    [ -s "$ROOT$STATE_DIR/node-token" ] || die 'no enrollment token: copy the complete install command from the service'
     say 'already enrolled'
     return 0
   fi
-  # By standard input: arguments show in the process list.
+  # By standard input, because arguments are visible in the process list.
   printf '%s\n' "$TOKEN" | runuser -u "$ACCOUNT" -- "$ROOT$COMMAND" enrol --config "$ROOT$CONFIG_FILE" ||
-    die 'the enrolment failed'
+    die 'the enrollment failed'
 }
 
 start() {
   systemctl daemon-reload
-  # Two steps: a service that runs already is not started again by enabling it.
+  # Two steps: enabling does not restart a running service.
   systemctl enable fabric-agent.service
   systemctl restart fabric-agent.service
 }

@@ -195,7 +195,7 @@ describeAsRoot('curl')('installer', () => {
     expect(calls().some((call) => call.startsWith('systemctl'))).toBe(false);
     expect(await install('dash', script)).toMatchObject({
       code: 1,
-      output: expect.stringContaining('no enrolment token'),
+      output: expect.stringContaining('no enrollment token'),
     });
   });
 

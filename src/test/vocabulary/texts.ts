@@ -64,11 +64,23 @@ function addDocuments(areas: Areas): void {
   }
 }
 
-/** The comments of what operators copy: units, compose and its kind. */
+/** Comments and messages of a script or a configuration file; other lines become empty. */
+const toldIn = (source: string) =>
+  source.replaceAll(/^.*$/gm, (line) =>
+    /(?:^|\s)#|\b(?:say|die) ['"]|^\s*(?:summary|description):/i.exec(line) ? line : '',
+  );
+
+/** What operators copy or run: units, compose, the agent's installer. */
 function addDeployment(areas: Areas): void {
-  const files = ['compose.yaml', 'Dockerfile', '.env.example', ...filesBelow('deploy')];
+  const files = [
+    'compose.yaml',
+    'Dockerfile',
+    '.env.example',
+    ...filesBelow('deploy'),
+    ...filesBelow('agent/packaging'),
+  ];
   for (const path of files.filter((name) => /\.\w+$|Dockerfile$/.test(name) && !name.endsWith('.json')))
-    add(areas, 'docs', { path, line: 1, text: readFileSync(join(ROOT, path), 'utf8') });
+    add(areas, 'docs', { path, line: 1, text: toldIn(readFileSync(join(ROOT, path), 'utf8')) });
 }
 
 /** The English texts of the console: what the catalogs translate. */
