@@ -23,7 +23,7 @@ export type Token = {
 };
 
 /** Privilege → whether it also holds below the path. Both values mean granted. */
-export type Privileges = Map<string, boolean>;
+export type Privileges = ReadonlyMap<string, boolean>;
 
 /** Users, tokens, roles and the access control list of one cluster. */
 export class AccessControl {
@@ -32,6 +32,7 @@ export class AccessControl {
   readonly roles: Map<string, readonly string[]>;
   readonly entries: AclEntry[] = [];
   readonly #major: 8 | 9;
+  readonly #all: Privileges;
   /** Pool of a guest: rights on `/pool/<name>` count for the guests in it. */
   readonly #poolOf: (vmid: number) => string | undefined;
 
@@ -39,6 +40,7 @@ export class AccessControl {
     this.#major = major;
     this.#poolOf = poolOf;
     this.roles = builtInRoles(major);
+    this.#all = new Map(privilegesOf(major).map((privilege) => [privilege, true]));
     this.users.set('root@pam', { id: 'root@pam', enabled: true, expire: 0 });
   }
 
@@ -68,7 +70,7 @@ export class AccessControl {
     const owner = this.#ofUser(token.userId, path);
     if (!token.privilegeSeparated) return owner;
     const own = this.#resolve(subject, path);
-    const both: Privileges = new Map();
+    const both = new Map<string, boolean>();
     for (const [privilege, propagate] of own) {
       const ownerPropagate = owner.get(privilege);
       if (ownerPropagate !== undefined) both.set(privilege, propagate && ownerPropagate);
@@ -83,8 +85,7 @@ export class AccessControl {
   }
 
   #ofUser(userId: string, path: string): Privileges {
-    if (userId === 'root@pam') return new Map(privilegesOf(this.#major).map((privilege) => [privilege, true]));
-    return this.#resolve(userId, path);
+    return userId === 'root@pam' ? this.#all : this.#resolve(userId, path);
   }
 
   #resolve(subject: string, path: string): Privileges {
@@ -100,7 +101,7 @@ export class AccessControl {
   }
 
   /** The entries of the longest matching path decide alone: a deeper entry replaces what was inherited. */
-  #rolesOn(subject: string, path: string): Privileges {
+  #rolesOn(subject: string, path: string): Map<string, boolean> {
     const parts = path.split('/').filter((part) => part !== '');
     let current = new Map<string, boolean>();
     for (let depth = 0; depth <= parts.length; depth++) {
@@ -113,7 +114,7 @@ export class AccessControl {
       current = new Map(matching.map((entry) => [entry.role, entry.propagate]));
     }
     if (current.has('NoAccess')) return new Map();
-    const privileges: Privileges = new Map();
+    const privileges = new Map<string, boolean>();
     for (const [role, propagate] of current) {
       for (const privilege of this.roles.get(role) ?? []) {
         privileges.set(privilege, propagate || (privileges.get(privilege) ?? false));

@@ -9,6 +9,7 @@ import { PveError, parameterError, permissionError } from '../pve-error';
 import { common, formats } from '../schema/formats';
 import type { GuestType } from '../schema/guest-nic';
 import type { ParamSpecs } from '../schema/param-spec';
+import type { ClusterState } from '../state/cluster-state';
 import { type Call, mayAccess, type Permission } from './route';
 
 /** One place that has a firewall file: the cluster, a node, a guest, a VNet. */
@@ -106,28 +107,46 @@ export function visibleSdnSets(call: Call): Map<string, string> {
   return sets;
 }
 
-/** The cluster file, parsed anew on every call, as the server does. */
+const clusterFile = (call: Call): string => call.cluster.files.get('firewall/cluster.fw') ?? '';
+
+/** The cluster file, parsed anew: who asks for it may change it. */
 export function readClusterFirewall(call: Call): FirewallFile {
   const sdnSets = new Set(visibleSdnSets(call).keys());
-  return parseFirewallFile(call.cluster.files.get('firewall/cluster.fw') ?? '', FILE_SCOPES.cluster, { sdnSets });
+  return parseFirewallFile(clusterFile(call), FILE_SCOPES.cluster, { sdnSets });
+}
+
+type Datacenter = { datacenter: FirewallFile; sdnSets: ReadonlySet<string> };
+const datacenters = new WeakMap<ClusterState, Datacenter & { text: string; sdnKey: string }>();
+
+/**
+ * What files of nodes, guests and VNets refer to. The server parses it on every call; the same text means the same, so it is
+ * kept until the text or what the caller sees of the SDN changes.
+ */
+function datacenterOf(call: Call): Datacenter {
+  const text = clusterFile(call);
+  const sdnSets = new Set(visibleSdnSets(call).keys());
+  const sdnKey = [...sdnSets].join();
+  const known = datacenters.get(call.cluster);
+  if (known?.text === text && known.sdnKey === sdnKey) return known;
+  const datacenter = parseFirewallFile(text, FILE_SCOPES.cluster, { sdnSets });
+  const parsed = { text, sdnKey, datacenter, sdnSets };
+  datacenters.set(call.cluster, parsed);
+  return parsed;
 }
 
 /** The file of a scope, parsed anew. A missing file reads as empty, whether or not the guest exists. */
 export function readFirewall(call: Call, scope: FirewallScope, locked = false): FirewallFile {
   if (scope === CLUSTER_SCOPE) return readClusterFirewall(call);
-  const datacenter = readClusterFirewall(call);
-  const sdnSets = new Set(visibleSdnSets(call).keys());
   const path = scope.path(call);
   // Readers take no lock, so they may see a file while it is being replaced.
   const text = !locked && call.cluster.emptyReads.delete(path) ? '' : (call.cluster.files.get(path) ?? '');
-  return parseFirewallFile(text, scope.file, { datacenter, sdnSets });
+  return parseFirewallFile(text, scope.file, datacenterOf(call));
 }
 
 /** References a rule of the scope may use, given its own file. */
 export function referencesFor(call: Call, scope: FirewallScope, own: FirewallFile) {
-  const sdnSets = new Set(visibleSdnSets(call).keys());
-  if (scope === CLUSTER_SCOPE) return { datacenter: own, sdnSets };
-  const datacenter = readClusterFirewall(call);
+  if (scope === CLUSTER_SCOPE) return { datacenter: own, sdnSets: new Set(visibleSdnSets(call).keys()) };
+  const { datacenter, sdnSets } = datacenterOf(call);
   return scope.file.options === 'guest' ? { datacenter, guest: own, sdnSets } : { datacenter, sdnSets };
 }
 
