@@ -17,7 +17,7 @@ let simulator: Simulator;
 const control = () => simulator.cluster();
 
 beforeAll(async () => {
-  simulator = await startSimulator({ scenario: smallLab, timeScale: 1000 });
+  simulator = await startSimulator({ scenario: smallLab, timeScale: 1 });
   furnish(control());
 });
 afterAll(() => simulator?.close());
