@@ -7,7 +7,7 @@ export const PREFIX = 7;
 const TAG = 16;
 export const CHUNK = 256 * 1024;
 /** 128 MiB for half a second: what each guess of the passphrase costs. */
-const COST: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+export const COST: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 const HEAD = MAGIC_BEFORE_AGE.length + SALT + PREFIX;
 
