@@ -8,6 +8,18 @@ import type { IndexedWorkload, Inventory } from './inventory-index';
 
 /** A second, direct reading of what policies mean, for tests only: nothing is compiled, every packet asks the inventory. */
 export function members(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
+  const key = `${tenant ?? ''} ${text}`;
+  const known = asked.get(inventory) ?? new Map<string, IndexedWorkload[]>();
+  asked.set(inventory, known);
+  const found = known.get(key) ?? membersNow(text, inventory, tenant);
+  known.set(key, found);
+  return found;
+}
+
+/** An inventory stays as it is, and thousands of packets ask it the same. */
+const asked = new WeakMap<Inventory, Map<string, IndexedWorkload[]>>();
+
+function membersNow(text: string, inventory: Inventory, tenant: string | null): IndexedWorkload[] {
   const seen = inventory.workloads.filter((workload) => tenant === null || workload.tenant_id === tenant);
   const single = (list: IndexedWorkload[]) => (list.length === 1 ? list : []);
   if (text.startsWith('sg:')) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { timesTried } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import type { LiveRule } from '../firewall/live-state';
 import { prepareGuest } from '../firewall/prepare-guest';
@@ -46,6 +47,7 @@ function decisions(rules: readonly LiveRule[], guest: Pick<DesiredGuest, 'sets'>
   });
 }
 
+const RUNS = timesTried(30, 60);
 const property = (check: (seed: number) => void, numRuns: number) =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), check), { numRuns });
 
@@ -154,6 +156,6 @@ it('applying all policies in any order, from any order, ends in the order of tie
       return tier ? ['platform_first', 'tenant', 'platform_last'].indexOf(tier) : [];
     });
     expect(tiers).toEqual([...tiers].sort());
-  }, 60);
-  expect(held).toBeGreaterThan(1_000);
+  }, RUNS);
+  expect(held).toBeGreaterThan(500);
 });
