@@ -17,6 +17,9 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   autovacuum: 'off',
+  // Its workers would only be woken; what is read is in memory.
+  io_method: 'sync',
+  jit: 'off',
   log_min_messages: 'fatal',
 };
 

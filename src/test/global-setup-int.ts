@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '@/server/db/migrate';
 import { runStatements, startDatabaseServer } from './database-server';
@@ -12,10 +15,44 @@ declare module 'vitest' {
   }
 }
 
+/** More than all databases that exist at a time, with what the tests write beside them. */
+const ENOUGH_BYTES = 4 * 1024 ** 3;
+
+/**
+ * Temporary files of the run in memory, where there is enough and programs may run: each file has a database of a thousand files
+ * of its own, which costs ext4 a second to make and remove. @returns how to remove them
+ */
+function keepInMemory(): () => void {
+  if (process.env.TMPDIR) return () => {};
+  let directory: string;
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    if (bavail * bsize < ENOUGH_BYTES) return () => {};
+    directory = mkdtempSync('/dev/shm/fabric-int-');
+  } catch {
+    return () => {};
+  }
+  const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
+  const script = join(directory, 'may-run');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  if (spawnSync(script).status !== 0) {
+    remove();
+    return () => {};
+  }
+  // Some tests run programs as other users.
+  chmodSync(directory, 0o1777);
+  process.env.TMPDIR = directory;
+  return () => {
+    delete process.env.TMPDIR;
+    remove();
+  };
+}
+
 /** One PostgreSQL and one Redis per run; the migrations are applied once, to a template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!hasRedis() && process.env.CI === 'true')
     throw new Error('redis-server is missing: install it (CI skips nothing)');
+  const removeFiles = keepInMemory();
   const [database, redis] = await Promise.all([startDatabaseServer(), hasRedis() ? startRedisServer() : null]);
   await runStatements(database.url('postgres'), ['create database fabric_template']);
   await migrateDatabase(database.url('fabric_template'));
@@ -23,5 +60,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('redisServerUrl', redis?.url ?? null);
   return async () => {
     await Promise.all([database.stop(), redis?.stop()]);
+    removeFiles();
   };
 }
