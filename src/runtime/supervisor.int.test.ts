@@ -32,6 +32,8 @@ type Run = {
 };
 
 let program: Awaited<ReturnType<typeof bundle>>;
+/** An installation that was started once and stopped; making one takes seconds. */
+let made: string;
 let directory: string;
 let data: string;
 let runs: Run[];
@@ -122,8 +124,22 @@ const postmaster = () => Number(readFileSync(join(data, 'postgres', 'postmaster.
 describe('supervisor', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     program = await bundle('src/runtime/supervisor.fixture.ts');
+    made = mkdtempSync(join(tmpdir(), 'fabric-supervisor-made-'));
+    data = join(made, 'data');
+    runs = [];
+    const run = start();
+    await run.line(/\| ready: /);
+    run.process.kill('SIGTERM');
+    expect(await run.ended, run.lines.join('\n')).toBe(0);
+  }, 60_000);
+  afterAll(() => {
+    for (const run of runs) run.process.kill('SIGKILL');
+    program.remove();
+    rmSync(made, { recursive: true, force: true, maxRetries: 10 });
   });
-  afterAll(() => program.remove());
+  /** Puts the installation there that was made before, with its owners. */
+  const install = () => expect(spawnSync('cp', ['-a', join(made, 'data'), data]).status).toBe(0);
+
   beforeEach(() => {
     // Closed to every other user, like a checkout below /root.
     directory = mkdtempSync(join(tmpdir(), 'fabric-supervisor-'));
@@ -187,6 +203,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('starts PostgreSQL and its programs again when they are killed', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     const database = await databaseUrlOf(run);
@@ -209,6 +226,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('takes everything down with it when it is killed, and starts again', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
@@ -221,6 +239,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('ends a PostgreSQL that outlived a killed supervisor, even one that hangs', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
@@ -239,6 +258,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('is not misled by a stale postmaster.pid whose number belongs to somebody else', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     const pidFile = readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8');
@@ -255,6 +275,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('goes on when nobody reads its output any more', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     run.process.stdout?.destroy();
@@ -285,6 +306,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it.runIf(isRoot)('takes over a data directory that was restored as root', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
@@ -332,6 +354,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
   });
 
   it('leaves an installation alone that somebody uses', async () => {
+    install();
     const run = start();
     await run.line(/\| ready: /);
     await query(

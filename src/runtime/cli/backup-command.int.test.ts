@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,11 @@ async function run(args: readonly string[], variables: Record<string, string>) {
   expect(outcome.status, outcome.stderr).toBe(0);
   return outcome;
 }
+/** An embedded installation with the content of the seed: restored once, and copied from then on. */
+async function install(name: string): Promise<void> {
+  if (!existsSync(at('restored'))) await run(['restore', seed], { ...embedded('restored'), FABRIC_SECRET_KEY: KEY });
+  expect(spawnSync('cp', ['-a', at('restored'), at(name)]).status).toBe(0);
+}
 const tablesOf = async (path: string, passphrase: string | null = null) =>
   (await checkBackup(path, passphrase)).manifest.tables;
 
@@ -78,6 +84,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toMatch(/There is no key here: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
     await run(['restore', seed], { ...embedded('a'), FABRIC_SECRET_KEY: KEY });
+    expect(spawnSync('cp', ['-a', at('a'), at('restored')]).status).toBe(0);
 
     const full = at('full.tar.gz.age');
     const made = await run(['backup', '-o', full, '--include-key', ...encrypted()], {
@@ -109,7 +116,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(wrong).toMatchObject({ status: 1 });
     expect(wrong.stderr).toMatch(/The key here is another one/);
     const full = at('moving.tar.gz.age');
-    await run(['restore', seed], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
+    await install('b');
     await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
 
     const check = await run(['restore', full, '--check', '--write-key', at('key'), ...encrypted()], {
@@ -144,7 +151,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
   });
 
   it('keeps the key that was there, and never writes a half backup', async () => {
-    await run(['restore', seed], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
+    await install('d');
     const full = at('d.tar.gz.age');
     await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('d'), FABRIC_SECRET_KEY: KEY });
     // Another installation with a key of its own takes over the one of the backup, and keeps its own aside.
