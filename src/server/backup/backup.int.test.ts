@@ -18,6 +18,8 @@ const SECRETS = { secret_key: 'k'.repeat(40), previous_secret_key: null };
 
 let directory: string;
 let source: string;
+/** A backup of the source, which no test changes. */
+let written: string;
 const databases: string[] = [];
 
 async function database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
@@ -47,10 +49,11 @@ const manifestOf = async (path: string) => (await checkBackup(path, null)).manif
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fabric-backup-'));
   source = await createTestDatabase('empty');
-  await makeOldInstallation(source, { workloads: 1500, flows: 40_000 });
+  await makeOldInstallation(source, { workloads: 1500, flows: 10_000 });
   await migrateDatabase(source);
   // Gaps and a value that is not the last: the sequence must go on where it stood.
   await query(source, `select setval('traffic_marks_id_seq', 4711, true)`);
+  written = await backUp(source);
 }, 120_000);
 
 afterEach(async () => {
@@ -64,13 +67,12 @@ afterAll(async () => {
 
 describe('backup and restore', { timeout: 120_000 }, () => {
   it('makes the same installation again: rows, schema, sequences', async () => {
-    const path = await backUp(source);
-    const { tables, sequences } = await manifestOf(path);
-    expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(40_000);
+    const { tables, sequences } = await manifestOf(written);
+    expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(10_000);
     expect(tables.find(({ name }) => name === 'audit_records')?.rows).toBe(5000);
     for (const kind of ['migrated', 'empty'] as const) {
       const target = await database(kind);
-      await restore(path, target);
+      await restore(written, target);
       expect(await manifestOf(await backUp(target))).toEqual({ tables, sequences });
       expect(await schemaOf(target)).toEqual(await schemaOf(source));
       const [next] = await query<{ id: string }>(
@@ -84,7 +86,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
 
   it('is one state of a database that is written to meanwhile', async () => {
     const target = await database();
-    await restore(await backUp(source), target);
+    await restore(written, target);
     let writing = true;
     const writer = (async () => {
       const client = new pg.Client({ connectionString: target });
@@ -122,16 +124,16 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(await checkBackup(path, PASSPHRASE)).toMatchObject({ secrets: SECRETS, header: { key_id: 'abc' } });
     const target = await database();
     await restore(path, target, { passphrase: PASSPHRASE });
-    expect(await manifestOf(await backUp(target))).toEqual(await manifestOf(await backUp(source)));
+    expect(await manifestOf(await backUp(target))).toEqual(await manifestOf(written));
     expect(readFileSync(path).includes('example.org')).toBe(false);
   });
 
   it.each([
     { file: 'release-0.1.tar.gz', passphrase: null, key_id: null, secrets: null },
     { file: 'release-0.1.tar.gz.enc', passphrase: PASSPHRASE, key_id: 'abc', secrets: SECRETS },
-  ])('restores $file, written before archives and encryption came from libraries', async (written) => {
-    const path = join(import.meta.dirname, 'testing', written.file);
-    const { passphrase, key_id, secrets } = written;
+  ])('restores $file, written before archives and encryption came from libraries', async (early) => {
+    const path = join(import.meta.dirname, 'testing', early.file);
+    const { passphrase, key_id, secrets } = early;
     expect(await checkBackup(path, passphrase)).toMatchObject({
       ...{ encrypted: passphrase !== null, secrets },
       header: { program_version: '0.1.0', key_id, includes_key: secrets !== null },
@@ -176,30 +178,28 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   });
 
   it('refuses an installation in use, a database of something else, and one that is running', async () => {
-    const path = await backUp(source);
     const used = await database();
     await query(used, `insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')`);
-    await expect(restore(path, used)).rejects.toThrow(/in use/);
+    await expect(restore(written, used)).rejects.toThrow(/in use/);
     expect(await query(used, 'select email from users')).toEqual([{ email: 'a@example.org' }]);
     const running = new pg.Client({ connectionString: used, application_name: 'fabric' });
     await running.connect();
-    await expect(restore(path, used, { replace: true })).rejects.toThrow(/is running on this database \(1 /);
+    await expect(restore(written, used, { replace: true })).rejects.toThrow(/is running on this database \(1 /);
     await running.end();
-    await restore(path, used, { replace: true });
+    await restore(written, used, { replace: true });
     expect(await query(used, `select count(*)::int as n from users`)).toEqual([{ n: 201 }]);
     const foreign = await database('empty');
     await query(foreign, 'create table somebody_elses (id int)');
-    await expect(restore(path, foreign, { replace: true })).rejects.toThrow(/not of Fabric/);
+    await expect(restore(written, foreign, { replace: true })).rejects.toThrow(/not of Fabric/);
   });
 
   it('leaves everything as it was when rows do not fit, at whatever point that shows', async () => {
-    const path = await backUp(source);
-    const backup = await checkBackup(path, null);
+    const backup = await checkBackup(written, null);
     const target = await database();
     const before = await manifestOf(await backUp(target));
     // The checks of the file are passed by: those of the database are meant.
     const spoil = (change: (text: string) => string) => {
-      const bytes = gunzipSync(readFileSync(path));
+      const bytes = gunzipSync(readFileSync(written));
       const text = bytes.toString('latin1');
       const changed = change(text);
       expect(changed).not.toBe(text);
@@ -228,8 +228,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   });
 
   it('refuses a file that is cut off, or of a later release', async () => {
-    const path = await backUp(source);
-    const bytes = readFileSync(path);
+    const bytes = readFileSync(written);
     const cut = join(directory, 'cut');
     for (const length of [3, 1000, Math.floor(bytes.length / 2), bytes.length - 10]) {
       writeFileSync(cut, bytes.subarray(0, length));
@@ -237,10 +236,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
     writeFileSync(cut, 'something else');
     await expect(checkBackup(cut, null)).rejects.toThrow(/not a Fabric backup/);
-    const later = { ...(await checkBackup(path, null)) };
+    const later = { ...(await checkBackup(written, null)) };
     later.header = { ...later.header, migrations: [...later.header.migrations, 9_999_999_999_999] };
     await expect(
-      restoreBackup({ databaseUrl: await database(), path, passphrase: null, backup: later, replace: false }),
+      restoreBackup({ databaseUrl: await database(), path: written, passphrase: null, backup: later, replace: false }),
     ).rejects.toThrow(/later release/);
   });
 });
