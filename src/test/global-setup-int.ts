@@ -15,12 +15,12 @@ declare module 'vitest' {
   }
 }
 
-/** More than all databases that exist at a time, with what the tests write beside them. */
+/** More than all databases and temporary files of a run need. */
 const ENOUGH_BYTES = 4 * 1024 ** 3;
 
 /**
- * Temporary files of the run in memory, where there is enough and programs may run: each file has a database of a thousand files
- * of its own, which costs ext4 a second to make and remove. @returns how to remove them
+ * Puts the temporary files of the run into memory if there is enough of it and programs may run there: each test file has its
+ * own database of a thousand files, and ext4 needs a second to create and delete it. @returns how to remove them
  */
 function keepInMemory(): () => void {
   if (process.env.TMPDIR) return () => {};

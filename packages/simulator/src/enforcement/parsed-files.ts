@@ -5,7 +5,7 @@ type ParsedGuest = { text: string | undefined; file: FirewallFile; skipped: stri
 
 /**
  * Files a node's firewall service has parsed, kept until their text changes: a large cluster compiles every few virtual
- * seconds. The API parses what it answers anew, see `routes/firewall-scope.ts`.
+ * seconds. The API parses its answers on every call, see `routes/firewall-scope.ts`.
  */
 export class ParsedFiles {
   #clusterText: string | undefined;

@@ -109,7 +109,7 @@ export function visibleSdnSets(call: Call): Map<string, string> {
 
 const clusterFile = (call: Call): string => call.cluster.files.get('firewall/cluster.fw') ?? '';
 
-/** The cluster file, parsed anew: who asks for it may change it. */
+/** The cluster file, parsed again on every call: callers may change it. */
 export function readClusterFirewall(call: Call): FirewallFile {
   const sdnSets = new Set(visibleSdnSets(call).keys());
   return parseFirewallFile(clusterFile(call), FILE_SCOPES.cluster, { sdnSets });
@@ -134,7 +134,7 @@ function datacenterOf(call: Call): Datacenter {
   return parsed;
 }
 
-/** The file of a scope, parsed anew. A missing file reads as empty, whether or not the guest exists. */
+/** The file of a scope, parsed again on every call. A missing file reads as empty, whether or not the guest exists. */
 export function readFirewall(call: Call, scope: FirewallScope, locked = false): FirewallFile {
   if (scope === CLUSTER_SCOPE) return readClusterFirewall(call);
   const path = scope.path(call);

@@ -186,15 +186,15 @@ const at = (number: number, strike: Interference): Interference =>
 
 const reset = () =>
   new TransportError('unreachable', 'The connection broke', 'Try again.', { sent: true, reset: true });
-/** Which calls something is tried at; each guest begins at another one, so that none is left out by its number. */
+/** The calls at which a fault is tried; each guest starts at a different call, so that together they cover all positions. */
 type Choice = (methods: readonly string[], call: number, guest: number) => boolean;
 const everyNth =
   (every: number): Choice =>
   (_, call, guest) =>
     (call + guest) % every === 0;
-/** A read that fails is repeated, whichever it is; what becomes of a write is tried at each. */
+/** Failed reads are all repeated in the same way; the outcome of a write is tried at each of them. */
 const allWrites: Choice = (methods, call, guest) => methods[call] !== 'GET' || everyNth(5)(methods, call, guest);
-/** Nothing is stored and nothing written from one read to the next: whoever is killed there leaves the same behind. */
+/** Nothing is stored or written between two reads, so a kill at the second one leaves the same state as at the first. */
 const allStates: Choice = (methods, call) => methods[call] !== 'GET' || methods[call - 1] !== 'GET';
 
 /** What may go wrong, and at which calls it is tried. */
