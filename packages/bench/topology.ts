@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { chromium, type Page } from '@playwright/test';
-import { EDGE_VERDICTS, type Topology } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import type { Topology } from '@/domain/topology/topology';
 import { layOut } from '@/features/topology/lay-out';
 import { buildMap } from '@/features/topology/map-model';
 import { randomTopology } from '@/features/topology/random-topology.fixture';

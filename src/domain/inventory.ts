@@ -1,24 +1,7 @@
 import { z } from 'zod';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
+import { PROTECTIONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
-
-export const PROTECTIONS = ['default_deny', 'rules_default_accept', 'no_rules', 'off', 'unknown'] as const;
-/**
- * What becomes of inbound packets for which nobody wrote a rule:
- * - `default_deny`: they are dropped or rejected by the default policy. Only this counts as enforced.
- * - `rules_default_accept`: they are accepted although there are inbound rules. These may drop something, or nothing.
- * - `no_rules`: they are accepted, as is everything else: there is no inbound rule.
- * - `off`: the firewall of the cluster, the guest or the interface is off.
- * - `unknown`: something that decides about it could not be read.
- */
-export type Protection = (typeof PROTECTIONS)[number];
-
-/** From worst to best. What is certain settles it: an interface that could not be read hides none that is open. */
-const WORST_FIRST: readonly Protection[] = ['off', 'no_rules', 'rules_default_accept', 'unknown', 'default_deny'];
-
-/** The protection of a workload is the worst of its interfaces'; null when it has none. */
-export const worstProtection = (protections: readonly Protection[]): Protection | null =>
-  WORST_FIRST.find((protection) => protections.includes(protection)) ?? null;
 
 export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
 export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { PROTECTIONS } from './firewall/protection';
 import { FirewallRuleView } from './firewall/rule-view';
 import { NOT_ENFORCED_REASONS, UNKNOWN_REASONS } from './firewall/verdict';
-import { PROTECTIONS } from './inventory';
 import { listInput, pageOf } from './list';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROTECTIONS, type Protection } from '../inventory';
+import { PROTECTIONS, type Protection } from '../firewall/protection';
 
 export const POSTURE_LEVELS = ['good', 'fair', 'poor', 'unknown'] as const;
 

@@ -1,4 +1,3 @@
-import type { Protection } from '../inventory';
 import type { AddressSet } from './address-set';
 import type { CompiledRule } from './compiled-rule';
 import { enforcementOf } from './enforcement';
@@ -6,6 +5,7 @@ import { effectiveOptions } from './guest-options';
 import type { FilterImplementation, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { compileGuestChain } from './prepare-guest';
+import type { Protection } from './protection';
 
 const FAMILIES = [4, 6] as const;
 const LAST_ADDRESS = { 4: (1n << 32n) - 1n, 6: (1n << 128n) - 1n } as const;

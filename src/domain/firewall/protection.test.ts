@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PROTECTIONS, type Protection, worstProtection } from '../inventory';
 import { parseIp } from '../net/ip-address';
 import { enforcementOf } from './enforcement';
 import { evaluate } from './evaluate';
@@ -8,6 +7,7 @@ import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
+import { PROTECTIONS, type Protection, worstProtection } from './protection';
 import { protectionOf } from './protection-of';
 import { PLAIN_NODE, RANDOM_NIC, randomState } from './random-state.fixture';
 

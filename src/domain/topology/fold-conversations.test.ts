@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../flow-verdict';
 import type { SummedVerdict } from '../summed-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import { type Conversation, foldConversations } from './fold-conversations';
-import { EDGE_VERDICTS, type EdgeVerdict, MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
+import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
 
 const CLUSTER = 'c1';
 const standingOf = (id: string) =>

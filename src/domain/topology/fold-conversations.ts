@@ -1,8 +1,7 @@
 import { shownCidr } from '../flow/flow-end';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
+import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
-  EDGE_VERDICTS,
-  type EdgeVerdict,
   MAX_EDGE_SERVICES,
   MAX_PEER_PREFIXES,
   type TopologyEdge,

@@ -4,9 +4,9 @@ import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from '../firewall/r
 import { contextOf } from '../flow-context/context-of';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
+import type { EdgeVerdict } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
 import { conversationJudge, edgeVerdictOf, mayBeBroadcast } from './judge-conversation';
-import type { EdgeVerdict } from './topology';
 
 const OWN = '10.0.1.9';
 

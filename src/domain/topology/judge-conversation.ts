@@ -5,8 +5,8 @@ import type { FlowContext } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
 import { type Cidr, cidrContains, parseCidr } from '../net/cidr';
 import { formatIp, type IpAddress } from '../net/ip-address';
+import { type EdgeVerdict, weightiest } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
-import { type EdgeVerdict, weightiest } from './topology';
 
 /** What is known of workloads now. */
 export type KnownWorkloads = {

@@ -2,17 +2,7 @@ import { z } from 'zod';
 import { flowFilters } from '../flow/flow-filter';
 import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../inventory';
 import { summedVerdict } from '../summed-verdict';
-
-/**
- * What becomes of the traffic between two ends, the weightiest first: it is dropped (or rejected); a policy in audit mode
- * would drop it; a rule accepts it; the default of a guest lets it through; nothing is known to decide about it.
- */
-export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'observed'] as const;
-export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];
-
-/** The weightiest of some verdicts; `observed` of none. */
-export const weightiest = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
-  EDGE_VERDICTS.find((verdict) => verdicts.includes(verdict)) ?? 'observed';
+import { EDGE_VERDICTS } from './edge-verdict';
 
 /** More than these are left out; the answer says how many there are. */
 export const MAX_TOPOLOGY_WORKLOADS = 5_000;

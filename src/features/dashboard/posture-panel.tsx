@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
-import { PROTECTIONS } from '@/domain/inventory';
+import { PROTECTIONS } from '@/domain/firewall/protection';
 import { formatPercent } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

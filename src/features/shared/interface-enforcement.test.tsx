@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { PROTECTIONS } from '@/domain/inventory';
+import { PROTECTIONS } from '@/domain/firewall/protection';
 import { InterfaceEnforcementList } from './interface-enforcement';
 
 it('shows an interface as good only when it denies by default, although its firewall is on', () => {

@@ -1,4 +1,5 @@
-import type { Node, Protection, Workload, WorkloadEnforcement } from '@/domain/inventory';
+import type { Protection } from '@/domain/firewall/protection';
+import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
 import type { Subnet } from '@/domain/ipam/subnet';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

@@ -1,4 +1,5 @@
-import { EDGE_VERDICTS, type TopologyEdge } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import type { TopologyEdge } from '@/domain/topology/topology';
 import { parseSort } from '@/ui/table/column';
 import type { MapLink, MapModel, MapNode } from './map-model';
 import { nodeName } from './topology-labels';

@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { LINE_WIDTHS, type MapLine } from './map-lines';
 import type { Look } from './scene';
 import { VERDICT_LOOKS } from './verdict-look';

@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { type Box, TILE } from './lay-out';
 import type { MapNode } from './map-model';
 import type { Look, Palette, Scene } from './scene';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EDGE_VERDICTS, type Topology } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import type { Topology } from '@/domain/topology/topology';
 import { english } from '@/lib/i18n/translator';
 import { type Box, layOut } from './lay-out';
 import { buildMap, countVerdicts, MAP_GROUPINGS, type MapChoice } from './map-model';

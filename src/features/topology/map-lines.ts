@@ -1,4 +1,4 @@
-import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Box, MapLayout } from './lay-out';
 import type { MapModel } from './map-model';
 import type { Point } from './viewport';

@@ -1,12 +1,5 @@
-import {
-  EDGE_VERDICTS,
-  type EdgeVerdict,
-  type Topology,
-  type TopologyEdge,
-  type TopologyPeer,
-  type TopologyWorkload,
-  weightiest,
-} from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type EdgeVerdict, weightiest } from '@/domain/topology/edge-verdict';
+import type { Topology, TopologyEdge, TopologyPeer, TopologyWorkload } from '@/domain/topology/topology';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const MAP_GROUPINGS = ['network', 'project', 'tag'] as const;

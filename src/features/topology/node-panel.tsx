@@ -1,7 +1,7 @@
 'use client';
 import { ArrowDownLeft, ArrowUpRight, Crosshair, X } from 'lucide-react';
 import { useMemo } from 'react';
-import { EDGE_VERDICTS } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { formatBytes } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

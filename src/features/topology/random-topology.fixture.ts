@@ -1,4 +1,5 @@
-import { EDGE_VERDICTS, type Topology, type TopologyEdge } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import type { Topology, TopologyEdge } from '@/domain/topology/topology';
 
 /** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
 function randomSource(seed: number): () => number {

@@ -1,4 +1,4 @@
-import type { EdgeVerdict } from '@/domain/topology/topology';
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { MapLayout } from './lay-out';
 import type { MapLine } from './map-lines';
 import type { MapModel } from './map-model';

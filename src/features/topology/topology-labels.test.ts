@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EDGE_VERDICTS } from '@/domain/topology/topology';
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';

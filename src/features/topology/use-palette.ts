@@ -1,6 +1,6 @@
 'use client';
 import { useEffect, useState } from 'react';
-import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useTheme } from '@/ui/use-theme';
 import type { Palette } from './scene';
 import { VERDICT_LOOKS } from './verdict-look';

@@ -1,6 +1,6 @@
 'use client';
 import { useMemo } from 'react';
-import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/topology';
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useListState } from '../shared/list-state';
 import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 import { MAP_GROUPINGS } from './map-model';

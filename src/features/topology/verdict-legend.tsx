@@ -1,5 +1,5 @@
 'use client';
-import type { EdgeVerdict } from '@/domain/topology/topology';
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Tooltip } from '@/ui/tooltip';

@@ -1,4 +1,4 @@
-import type { EdgeVerdict } from '@/domain/topology/topology';
+import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { msg } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
 

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { PROTECTIONS } from '@/domain/firewall/protection';
 import {
-  PROTECTIONS,
   WORKLOAD_ENFORCEMENTS,
   WORKLOAD_KINDS,
   WORKLOAD_SORTS,

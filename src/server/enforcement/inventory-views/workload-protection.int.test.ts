@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
+import type { Protection } from '@/domain/firewall/protection';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { Protection, Workload, WorkloadDetail } from '@/domain/inventory';
+import type { Workload, WorkloadDetail } from '@/domain/inventory';
 import { db, sqlClient } from '@/server/db/client';
 import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { countQueries } from '@/test/count-queries';

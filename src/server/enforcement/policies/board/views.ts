@@ -1,9 +1,10 @@
 import { enforcementOf } from '@/domain/firewall/enforcement';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { type LiveCluster, type LiveNic, type LiveState, liveNode } from '@/domain/firewall/live-state';
+import { type Protection, worstProtection } from '@/domain/firewall/protection';
 import { protectionOf } from '@/domain/firewall/protection-of';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import { type Protection, type WorkloadEnforcement, worstProtection } from '@/domain/inventory';
+import type { WorkloadEnforcement } from '@/domain/inventory';
 import { diffGuest } from '@/domain/policy/compare-rules';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { diffSets } from '@/domain/policy/diff-sets';

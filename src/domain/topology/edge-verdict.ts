@@ -1,0 +1,10 @@
+/**
+ * What becomes of the traffic between two ends, the weightiest first: it is dropped (or rejected); a policy in audit mode
+ * would drop it; a rule accepts it; the default of a guest lets it through; nothing is known to decide about it.
+ */
+export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'observed'] as const;
+export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];
+
+/** The weightiest of some verdicts; `observed` of none. */
+export const weightiest = (verdicts: readonly EdgeVerdict[]): EdgeVerdict =>
+  EDGE_VERDICTS.find((verdict) => verdicts.includes(verdict)) ?? 'observed';
