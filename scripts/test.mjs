@@ -106,7 +106,7 @@ async function endToEnd(done) {
 
 const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** `together`: one after another would leave a processor idle, so these run at once. */
+/** `together`: one after another leaves a processor idle, so these run at the same time. */
 const STAGES = {
   lint: {
     title: 'format and lint',
@@ -133,7 +133,8 @@ const STAGES = {
     together: true,
     run: async () => check(await node([bin('knip', 'bin', 'knip.js')], quiet)),
   },
-  unit: { title: 'unit tests', run: () => vitest('unit') },
+  // Unit tests wait for programs and sockets a sixth of their time.
+  unit: { title: 'unit tests', together: true, run: () => vitest('unit') },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',
     run: async () => {
