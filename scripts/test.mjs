@@ -120,7 +120,10 @@ const STAGES = {
       // Next writes the types of the routes.
       const typegen = { ...quiet, env: { NEXT_TELEMETRY_DISABLED: '1' } };
       const written = await node([bin('next', 'dist', 'bin', 'next'), 'typegen'], typegen);
-      return check(written && (await node([bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', '.'], quiet)));
+      return check(
+        written &&
+          (await node([bin('typescript-native', 'bin', 'tsc'), '--noEmit', '--singleThreaded', '-p', '.'], quiet)),
+      );
     },
   },
   deps: {
