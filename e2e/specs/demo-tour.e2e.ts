@@ -68,7 +68,7 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
 
   await page.goto(`${url}/policies`);
   const policies = page.getByRole('grid', { name: 'Policies' });
-  for (const status of ['Active', 'Partial', 'Stale', 'Unresolved']) await expect(policies).toContainText(status);
+  for (const status of ['In sync', 'Partial', 'Drifted', 'Unresolved']) await expect(policies).toContainText(status);
   await picture('policies');
   const postgres = await idOf('/policies', 'Applications reach PostgreSQL');
   await page.goto(`${url}/policies/${postgres}?tab=preview`);

@@ -127,14 +127,14 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('tab', { name: 'Overview' }).click();
   const clusters = page.getByRole('grid', { name: 'Status per cluster' });
-  await expect(clusters).toContainText('Active', { timeout: 60_000 });
+  await expect(clusters).toContainText('In sync', { timeout: 60_000 });
   await shot(page, 'active');
   for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).toContain('[fabric ');
 
   // Somebody edits a live rule on the cluster.
   await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
   await page.getByRole('button', { name: 'Read guests now' }).click();
-  await expect(clusters).toContainText('Stale', { timeout: 60_000 });
+  await expect(clusters).toContainText('Drifted', { timeout: 60_000 });
   await expect(clusters).toContainText('Somebody edited a live rule of this policy');
   await shot(page, 'stale');
   const guests = page.getByRole('grid', { name: 'Guests of the policy' });
@@ -147,7 +147,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(comparison).toBeHidden();
   await page.getByRole('button', { name: 'Reconcile' }).click();
   await expect(page.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
-  await expect(clusters).toContainText('Active', { timeout: 60_000 });
+  await expect(clusters).toContainText('In sync', { timeout: 60_000 });
   expect(await firewallOf(simulator, 100)).not.toContain('8443');
 
   // The guest shows the rule as ours, and a packet is decided by it.
@@ -173,7 +173,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
 
   // Disabled: the rules go, with a result.
   await page.goto(`/policies/${policy?.id}`);
-  await expect(clusters).toContainText('Active');
+  await expect(clusters).toContainText('In sync');
   await page.getByRole('button', { name: 'Actions for e2e office to web' }).click();
   await page.getByRole('menuitem', { name: 'Disable policy' }).click();
   const disable = page.getByRole('alertdialog');

@@ -17,7 +17,7 @@ import type { FlowView } from './use-flow-view';
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'];
 
 const FILTERS = {
-  decision: several(msg('Decision'), FLOW_DECISIONS, (one) => decisionOf(one).word),
+  decision: several(msg('Firewall log'), FLOW_DECISIONS, (one) => decisionOf(one).word),
   protocol: anyOf(msg('Protocol'), PROTOCOLS),
   cluster_id: entity(msg('Cluster'), useClusterOptions, 2),
   tenant_id: tenantFilter('flow:read'),

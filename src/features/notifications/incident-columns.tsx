@@ -8,7 +8,7 @@ import { CONDITION_LABELS } from '../shared/notification-labels';
 const make = columnsOf<NotificationIncident>();
 
 export const INCIDENT_LABELS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
-  pending: { word: msg('Watched'), tone: 'warn' },
+  pending: { word: msg('Pending'), tone: 'warn' },
   open: { word: msg('Open'), tone: 'danger' },
   closed: { word: msg('Over'), tone: 'off' },
 };

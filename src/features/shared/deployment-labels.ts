@@ -7,7 +7,7 @@ import type { Tone } from '@/ui/status';
 export const STATUS_LABELS: Record<ShownStatus, { tone: Tone; word: string; meaning: string }> = {
   active: {
     tone: 'ok',
-    word: msg('Active'),
+    word: msg('In sync'),
     meaning: msg('Every rule is live as wanted, and the firewall enforces it.'),
   },
   pending: {
@@ -18,7 +18,7 @@ export const STATUS_LABELS: Record<ShownStatus, { tone: Tone; word: string; mean
   partial: { tone: 'warn', word: msg('Partial'), meaning: msg('Some rules are live and in force, others are not.') },
   stale: {
     tone: 'danger',
-    word: msg('Stale'),
+    word: msg('Drifted'),
     meaning: msg('What is live is not what the policy says now. Apply it to mend that.'),
   },
   unresolved: {

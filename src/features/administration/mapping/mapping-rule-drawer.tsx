@@ -120,7 +120,7 @@ function Fields<Out>({
   );
   return (
     <>
-      <RadioField control={control} name="source" label={t('What decides')} options={optionsIn(t, SOURCE_OPTIONS)} />
+      <RadioField control={control} name="source" label={t('Criterion')} options={optionsIn(t, SOURCE_OPTIONS)} />
       <TextField
         control={control}
         name="value"
