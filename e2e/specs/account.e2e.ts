@@ -19,9 +19,9 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await elsewhere.request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password: PASSWORD } });
 
   await page.goto('/account?tab=security');
-  const sessions = page.getByRole('grid', { name: 'Where you are signed in' });
+  const sessions = page.getByRole('grid', { name: 'Sessions' });
   await expect(sessions.getByRole('row')).toHaveCount(3);
-  await expect(sessions.getByRole('row').filter({ hasText: 'This one' })).toHaveCount(1);
+  await expect(sessions.getByRole('row').filter({ hasText: 'Current' })).toHaveCount(1);
   await typeInto(page.getByRole('textbox', { name: 'Current password' }), 'not the password');
   await typeInto(page.getByRole('textbox', { name: 'New password' }), NEXT);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -35,21 +35,21 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await elsewhere.request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password: NEXT } });
   await page.reload();
   await expect(sessions.getByRole('row')).toHaveCount(3);
-  await page.getByRole('button', { name: 'End all others' }).click();
+  await page.getByRole('button', { name: 'End all other sessions' }).click();
   const ask = page.getByRole('alertdialog');
   await expect(ask).toContainText('One other device is signed out at once.');
-  await ask.getByRole('button', { name: 'End all others' }).click();
+  await ask.getByRole('button', { name: 'End all other sessions' }).click();
   await expect(sessions.getByRole('row')).toHaveCount(2);
   await shot(page, 'security');
 
   await page.getByRole('tab', { name: 'API tokens' }).click();
-  await expect(page.getByText('No token yet')).toBeVisible();
+  await expect(page.getByText('No API tokens yet')).toBeVisible();
   await page.getByRole('button', { name: 'Create token' }).click();
   const drawer = page.getByRole('dialog', { name: 'Create API token' });
   await drawer.getByRole('button', { name: 'Create token' }).click();
   await expect(drawer.getByText('Say what the token is for.').first()).toBeVisible();
   await expect(drawer.getByText('user:write')).toHaveCount(0);
-  await typeInto(drawer.getByLabel('What it is for'), 'e2e script');
+  await typeInto(drawer.getByLabel('Purpose'), 'e2e script');
   await drawer.getByRole('checkbox', { name: /^policy:read/ }).click();
   await shot(page, 'create-token');
   await drawer.getByRole('button', { name: 'Create token' }).click();
@@ -57,7 +57,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   const token = (await shown.getByRole('region', { name: 'API token' }).textContent()) ?? '';
   expect(token).toMatch(/^fabric_api_[\w-]{43}$/);
   await shot(page, 'new-token');
-  await shown.getByRole('button', { name: 'I have copied it' }).click();
+  await shown.getByRole('button', { name: 'I have copied the token' }).click();
   const call = (path: string) =>
     fetch(`${serviceUrl()}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } }).then(
       ({ status }) => status,
@@ -72,7 +72,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await page.getByRole('button', { name: 'Actions for e2e script' }).click();
   await page.getByRole('menuitem', { name: 'Revoke token' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke token' }).click();
-  await expect(page.getByText('No token yet')).toBeVisible();
+  await expect(page.getByText('No API tokens yet')).toBeVisible();
   expect(await call('/policies')).toBe(401);
   await elsewhere.close();
   await api('DELETE', `/users/${user.id}`);

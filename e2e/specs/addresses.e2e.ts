@@ -6,7 +6,7 @@ import { typeInto } from '../fixtures/type-into';
 
 const cell = (page: Page, address: string) =>
   page
-    .getByRole('grid', { name: 'Addresses of the subnet' })
+    .getByRole('grid', { name: 'Addresses in the prefix' })
     .getByRole('button', { name: new RegExp(`^${address.replaceAll('.', '\\.')},`) });
 
 test('prefixes nest, open by key, and remember what was open', async ({
@@ -38,7 +38,7 @@ test('prefixes nest, open by key, and remember what was open', async ({
   await expect(row('10.77.0.0/16')).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: '10.77.0.0/16' })).toBeVisible();
-  await expect(page.getByRole('grid', { name: 'Inner prefixes' })).toContainText('10.77.1.0/24');
+  await expect(page.getByRole('grid', { name: 'Child prefixes' })).toContainText('10.77.1.0/24');
   await page.goBack();
   await expect(row('10.77.1.0/24')).toBeVisible();
   await typeInto(page.getByRole('searchbox', { name: 'Search prefixes' }), '10.77.1.200');
@@ -77,9 +77,9 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   await expect(page.getByRole('heading', { level: 1, name: '192.168.77.11' })).toBeVisible();
   // The only card of the guest on the network was found by itself.
   await expect(page.getByRole('main')).toContainText('net1');
-  const history = page.getByRole('grid', { name: 'Who had it' });
+  const history = page.getByRole('grid', { name: 'Assignment history' });
   await expect(history.getByRole('row')).toHaveCount(2);
-  await expect(history).toContainText('Now');
+  await expect(history).toContainText('Current assignment');
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const edit = page.getByRole('dialog', { name: 'Edit 192.168.77.11' });
@@ -93,7 +93,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   await page.goto(`/addresses/subnets/${subnet.id}`);
   await expect(cell(page, '192.168.77.11')).toHaveAccessibleName('192.168.77.11, Active, legacy-erp');
   await page.getByRole('button', { name: 'Next free address' }).click();
-  const next = page.getByRole('dialog', { name: 'Take the next free address' });
+  const next = page.getByRole('dialog', { name: 'Allocate next free address' });
   await next.getByRole('button', { name: 'Take 192.168.77.2', exact: true }).click();
   await expect(next).toBeHidden();
   await expect(cell(page, '192.168.77.2')).toHaveAccessibleName('192.168.77.2, Reserved');
@@ -122,23 +122,23 @@ test('two people change the same subnet: both versions are shown, and one is cho
   await open();
   await typeInto(description, 'mine');
   await api('PATCH', `/subnets/${subnet.id}`, { description: 'theirs' });
-  await drawer.getByRole('button', { name: 'Save subnet' }).click();
+  await drawer.getByRole('button', { name: 'Save prefix' }).click();
   await expect(versions.getByRole('row').filter({ hasText: 'Description' })).toContainText('theirs');
   await expect(versions).toContainText('mine');
   await expectAccessible(page, 'two versions of a subnet');
   expect(await stored()).toBe('theirs');
-  await drawer.getByRole('button', { name: 'Take theirs' }).click();
+  await drawer.getByRole('button', { name: 'Use their version' }).click();
   await expect(description).toHaveValue('theirs');
   await typeInto(description, 'mine after all');
-  await drawer.getByRole('button', { name: 'Save subnet' }).click();
+  await drawer.getByRole('button', { name: 'Save prefix' }).click();
   await expect(drawer).toBeHidden();
   expect(await stored()).toBe('mine after all');
 
   await open();
   await typeInto(description, 'my last word');
   await api('PATCH', `/subnets/${subnet.id}`, { description: 'theirs again' });
-  await drawer.getByRole('button', { name: 'Save subnet' }).click();
-  await drawer.getByRole('button', { name: 'Keep mine and overwrite' }).click();
+  await drawer.getByRole('button', { name: 'Save prefix' }).click();
+  await drawer.getByRole('button', { name: 'Overwrite with my version' }).click();
   await expect(drawer).toBeHidden();
   expect(await stored()).toBe('my last word');
 });
@@ -233,7 +233,7 @@ test('a network is made by hand, filled and deleted with what it holds', async (
   const network = await networkOf(api, cluster.id, 'office-lan');
   await addSubnet(api, network, '10.83.0.0/24');
   await addAddress(api, network, '10.83.0.7');
-  await expect(page.getByRole('grid', { name: 'Subnets' })).toContainText('10.83.0.0/24');
+  await expect(page.getByRole('grid', { name: 'Prefixes' })).toContainText('10.83.0.0/24');
   await page.getByRole('button', { name: 'Actions for office-lan' }).click();
   await page.getByRole('menuitem', { name: 'Delete network' }).click();
   const dialog = page.getByRole('alertdialog');

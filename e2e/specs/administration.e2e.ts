@@ -48,7 +48,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await typeInto(userForm.getByRole('textbox', { name: 'Password' }), 'short');
   await typeInto(userForm.getByRole('combobox', { name: 'Role' }), 'Security');
   await page.getByRole('option', { name: 'Security engineer' }).click();
-  await typeInto(userForm.getByRole('combobox', { name: 'Where' }), 'Blue');
+  await typeInto(userForm.getByRole('combobox', { name: 'Scope' }), 'Blue');
   await page.getByRole('option', { name: 'Blue', exact: true }).click();
   await userForm.getByRole('button', { name: 'Create user' }).click();
   await expect(userForm.getByText(/Use at least 12 characters/)).toBeVisible();
@@ -68,7 +68,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await page.getByRole('option', { name: /policy:apply/ }).click();
   const answer = page.getByRole('status').filter({ hasText: /^(Yes|No)/ });
   await expect(answer).toContainText('Security engineer in Blue gives it, but not here.');
-  await typeInto(page.getByRole('combobox', { name: 'Where' }), 'Blue');
+  await typeInto(page.getByRole('combobox', { name: 'Scope' }), 'Blue');
   await page.getByRole('option', { name: 'Blue', exact: true }).click();
   await expect(answer).toContainText('YesSecurity engineer in Blue gives it.');
   await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'user:write');
@@ -113,7 +113,7 @@ test('a role is made from another and says what it is for; built-in ones stay', 
   await expect(roles.getByRole('link', { name: 'Viewer' })).toBeVisible();
   await page.getByRole('button', { name: 'Actions for Viewer' }).click();
   await expect(page.getByRole('menuitem', { name: /Delete role/ })).toContainText('part of the service');
-  await page.getByRole('menuitem', { name: 'Create role from it' }).click();
+  await page.getByRole('menuitem', { name: 'Duplicate role' }).click();
   const form = page.getByRole('dialog', { name: 'Create role from Viewer' });
   await typeInto(form.getByRole('textbox', { name: 'Title' }), 'Flow reader');
   await typeInto(form.getByRole('textbox', { name: 'Name', exact: true }), 'Flow Reader');

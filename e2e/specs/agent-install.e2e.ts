@@ -37,13 +37,13 @@ test('an install command from the page brings an agent whose flows show up live'
     );
 
     await node.installAgent(command);
-    await expect(dialog.getByText('The agent reports'), node.output()).toBeVisible({ timeout: 60_000 });
+    await expect(dialog.getByText('Agent is reporting'), node.output()).toBeVisible({ timeout: 60_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await expect(row).not.toContainText('No agent');
     await expect(row).toContainText('0.2.0');
 
     await page.goto(`/flows?live=true&cluster_id=${cluster.id}`);
-    const flows = page.getByRole('grid', { name: 'Flows, live' });
+    const flows = page.getByRole('grid', { name: 'Live flows' });
     const sent = flows
       .getByRole('row')
       .filter({ hasText: `${node.outside}` })
@@ -61,7 +61,7 @@ test('an install command from the page brings an agent whose flows show up live'
     await expect(dropped).toContainText('Dropped', { timeout: 60_000 });
     await dropped.getByText('tcp/3389').click();
     const drawer = page.getByRole('dialog', { name: /203\.0\.113\.9/ });
-    await expect(drawer).toContainText('Firewall log of the hypervisor');
+    await expect(drawer).toContainText('Hypervisor firewall log');
     await expect(drawer).toContainText('policy DROP');
     await drawer.getByRole('link', { name: 'web-01' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'web-01' })).toBeVisible();

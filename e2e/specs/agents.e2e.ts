@@ -62,10 +62,10 @@ test('agents: who reports, what is lacking, and what helps', async ({
   await page.getByRole('main').getByRole('link', { name: 'Degraded' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Agent of ${second.name}` })).toBeVisible();
   const main = page.getByRole('main');
-  await expect(main).toContainText('There is a newer agent');
+  await expect(main).toContainText('Agent update available');
   await expect(main).toContainText('The node was too busy to hand over every packet');
   await expect(main).toContainText('The hypervisor has logged nothing yet');
-  await expect(main).toContainText('Refused last');
+  await expect(main).toContainText('Last rejections');
   await expect(main).toContainText('flow 2: source_ip');
   await page.getByRole('radio', { name: 'Table' }).click();
   await expect(page.getByRole('region', { name: 'Heartbeats per hour, table' })).toContainText('1');

@@ -26,5 +26,5 @@ test('a change is found by its kind and shown before and after; the trail proves
   await expect(page).toHaveURL(/actor_id=/);
   await expect(drawer).toBeHidden();
   await page.getByRole('button', { name: 'Verify trail' }).click();
-  await expect(page.getByText('The trail is unbroken')).toBeVisible();
+  await expect(page.getByText('Audit trail intact')).toBeVisible();
 });

@@ -66,7 +66,7 @@ test('the dashboard shows what is up, and every figure leads to what is behind i
   });
 
   await test.step('figures lead to lists', async () => {
-    const posture = page.getByRole('list', { name: 'Parts of the security posture' });
+    const posture = page.getByRole('list', { name: 'Security posture components' });
     await expect(posture.getByRole('listitem')).toHaveCount(4);
     await expect(posture).toContainText(/critical/);
     await row.getByRole('link', { name: '198.51.100.200' }).click();
@@ -90,7 +90,7 @@ test('the dashboard shows what is up, and every figure leads to what is behind i
     await expect(row).toBeVisible();
     await expect(row.getByRole('link', { name: '198.51.100.200' })).toHaveAttribute('href', /range=24h/);
     await page.goto('/?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
-    await page.getByRole('button', { name: 'Show the last hour' }).click();
+    await page.getByRole('button', { name: 'Show last hour' }).click();
     await expect(row).toBeVisible();
   });
 });

@@ -72,7 +72,7 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await picture('policies');
   const postgres = await idOf('/policies', 'Applications reach PostgreSQL');
   await page.goto(`${url}/policies/${postgres}?tab=preview`);
-  await expect(page.getByRole('status', { name: 'Totals of the preview' })).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
   await settled();
   await picture('preview');
 
@@ -87,7 +87,7 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
 
   // It has reported once; that it does no more is known when some intervals have passed: the other pictures are made meanwhile.
   await page.goto(url);
-  await expect(page.getByRole('list', { name: 'Silent agents' })).toContainText('fra-pve4', { timeout: 150_000 });
+  await expect(page.getByRole('list', { name: 'Stale agents' })).toContainText('fra-pve4', { timeout: 150_000 });
   await expect(suspicious).toContainText('Critical');
   await settled();
   await picture('dashboard');

@@ -65,7 +65,7 @@ test('an address on two guests is a conflict that a person decides', async ({
   await api('POST', '/ipam/discover?wait=true', { cluster_ids: [cluster.id] });
   await page.goto(`/addresses?tab=conflicts&cluster_id=${cluster.id}`);
   const row = page.getByRole('grid', { name: 'Conflicts' }).getByRole('row').filter({ hasText: '10.60.10.11' });
-  await expect(row).toContainText('Address used twice');
+  await expect(row).toContainText('Duplicate address');
   await row.getByRole('link', { name: '10.60.10.11' }).click();
   await expect(page.getByRole('heading', { level: 1, name: '10.60.10.11' })).toBeVisible();
   await expect(page.getByRole('main')).toContainText('10.60.10.11 belongs to app-02, but app-01 uses it as well');
@@ -76,5 +76,5 @@ test('an address on two guests is a conflict that a person decides', async ({
   await dialog.getByRole('button', { name: 'Resolve conflict' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: 'Resolve' })).toBeHidden();
-  await expect(page.getByRole('grid', { name: 'Who had it' }).getByRole('row').nth(1)).toContainText('app-01');
+  await expect(page.getByRole('grid', { name: 'Assignment history' }).getByRole('row').nth(1)).toContainText('app-01');
 });

@@ -19,17 +19,17 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Sync now' }).click();
   const problem = page.getByRole('region', { name: 'Sync' }).or(page.getByRole('main'));
-  await expect(page.getByText('The sync failed')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Sync failed')).toBeVisible({ timeout: 30_000 });
   await expect(problem.first()).toContainText(/token/i);
   await page.reload();
-  await expect(page.getByText('The cluster refuses the API token')).toBeVisible();
+  await expect(page.getByText('API token rejected by cluster')).toBeVisible();
   // What was known is still there.
   await page.getByRole('tab', { name: /Workloads/ }).click();
   await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row')).toHaveCount(16);
   await page.getByRole('tab', { name: 'Overview' }).click();
   await page.getByRole('button', { name: 'Replace token' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit revoked-token' });
-  const outdated = drawer.getByText('Somebody else changed it meanwhile');
+  const outdated = drawer.getByText('Changed by another user');
   const saveToken = async () => {
     await typeInto(drawer.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.guestManager);
     await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus();
@@ -44,8 +44,8 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await api('PATCH', `/clusters/${cluster.id}`, { rule_placement: 'below' });
   await saveToken();
   await expect(outdated).toBeVisible();
-  await drawer.getByRole('button', { name: 'Show their version' }).click();
-  await expect(drawer.getByRole('radio', { name: 'Below other rules' })).toBeChecked();
+  await drawer.getByRole('button', { name: 'Load current version' }).click();
+  await expect(drawer.getByRole('radio', { name: 'After unmanaged rules' })).toBeChecked();
   await saveToken();
   await expect(drawer).toBeHidden();
   await page.getByRole('button', { name: 'Sync now' }).click();
@@ -60,7 +60,7 @@ test('a changed certificate is compared before it is trusted', async ({ adminPag
   }
   await sync(api, cluster).catch(() => undefined);
   await page.goto(`/clusters/${cluster.id}`);
-  await expect(page.getByText('The certificate of the cluster has changed')).toBeVisible();
+  await expect(page.getByText('Cluster certificate changed')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/certificate-changed.png' });
   await page.getByRole('button', { name: 'Compare certificates' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit new-certificate' });
@@ -69,7 +69,7 @@ test('a changed certificate is compared before it is trusted', async ({ adminPag
   await expect(prompt).toContainText('The certificate has changed');
   await expect(prompt).toContainText(node?.fingerprint256 ?? '');
   await prompt.getByRole('button', { name: 'Fingerprints match: trust this certificate' }).click();
-  await expect(drawer.getByText('Everything that a sync needs works')).toBeVisible();
+  await expect(drawer.getByText('Everything a sync needs is working')).toBeVisible();
   await drawer.getByRole('button', { name: 'Save cluster' }).click();
   await expect(drawer).toBeHidden();
   await page.getByRole('button', { name: 'Sync now' }).click();
@@ -95,7 +95,7 @@ test('a cluster that is down keeps its inventory and says how old it is', async 
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Reachable' })).toContainText('Failed');
   for (const { name } of simulated.cluster.nodes) await simulated.act('set_node', { node: name, reachability: 'up' });
   await dialog.getByRole('button', { name: 'Check again' }).click();
-  await expect(dialog.getByText('Everything that a sync needs works')).toBeVisible({ timeout: 40_000 });
+  await expect(dialog.getByText('Everything a sync needs is working')).toBeVisible({ timeout: 40_000 });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Sync now' }).click();
   await expect(page.getByText('In sync')).toBeVisible({ timeout: 40_000 });

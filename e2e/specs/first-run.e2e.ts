@@ -38,7 +38,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await typeInto(page.getByRole('textbox', { name: 'Repeat the password' }), 'something else');
     await typeInto(page.getByRole('textbox', { name: 'Setup code' }), 'NOT-THE-CODE');
     await page.getByRole('button', { name: 'Create administrator' }).click();
-    await expect(page.getByText('The passwords differ.')).toBeVisible();
+    await expect(page.getByText('The passwords do not match.')).toBeVisible();
     await typeInto(page.getByRole('textbox', { name: 'Repeat the password' }), ADMIN.password);
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await expect(page.getByRole('main').getByRole('alert')).toContainText('The setup code is wrong');
@@ -60,7 +60,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await expectAccessible(page, 'the fingerprint prompt');
     await prompt.getByRole('button', { name: 'Fingerprints match: trust this certificate' }).click();
     const checks = page.getByRole('region', { name: 'Checks' });
-    const privileges = checks.getByRole('list', { name: 'Privileges of the token' });
+    const privileges = checks.getByRole('list', { name: 'Token privileges' });
     await expect(privileges.getByRole('listitem').filter({ hasText: 'VM.Audit' })).toContainText('Failed');
     await expect(privileges.getByRole('listitem').filter({ hasText: 'SDN.Use' })).toBeVisible();
     await page.getByText('How to create the token').click();
@@ -76,7 +76,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await expect(page.getByText('a name of 1 to 64 characters')).toBeVisible();
     await typeInto(page.getByRole('textbox', { name: 'Name', exact: true }), 'will be replaced');
     await page.getByRole('button', { name: 'Add cluster' }).click();
-    await expect(page.getByText('Not everything works')).toBeVisible();
+    await expect(page.getByText('Some checks failed')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add cluster anyway' })).toBeVisible();
   });
 
@@ -84,7 +84,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await typeInto(page.getByRole('textbox', { name: 'Name', exact: true }), '');
     await typeInto(page.getByRole('textbox', { name: 'API token' }), simulated.cluster.tokens.manager);
     await page.getByRole('button', { name: 'Check connection' }).click();
-    await expect(page.getByText('Everything that a sync needs works')).toBeVisible();
+    await expect(page.getByText('Everything a sync needs is working')).toBeVisible();
     await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('lab');
     await shot('checked');
     await page.getByRole('button', { name: 'Add cluster', exact: true }).click();
@@ -92,7 +92,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
 
   await test.step('the first sync shows its stages as it goes', async () => {
     await expect(page.getByRole('heading', { name: 'First sync' })).toBeVisible();
-    const stages = page.getByRole('list', { name: 'Stages of the sync' });
+    const stages = page.getByRole('list', { name: 'Sync stages' });
     await expect(stages.getByRole('listitem')).not.toHaveCount(0);
     await expect(page.getByRole('progressbar', { name: 'Sync' })).toBeVisible();
     await expect(stages.locator('[aria-current="step"]')).toBeVisible();
@@ -108,7 +108,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
   });
 
   await test.step('what next leads into the console', async () => {
-    await expect(page.getByRole('heading', { name: 'You are ready' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Setup complete' })).toBeVisible();
     await shot('next');
     await page
       .getByRole('main')

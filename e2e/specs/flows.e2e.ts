@@ -51,7 +51,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await expect(rows.nth(1)).toBeVisible();
     await page.goto(`/flows?${within}`);
     await expect(rows).toHaveCount(4);
-    const address = page.getByRole('textbox', { name: 'Address or CIDR' });
+    const address = page.getByRole('textbox', { name: 'Address or prefix' });
     await typeInto(address, '203.0.113');
     await address.press('Enter');
     await expect(page.getByText('An address or CIDR such as 10.0.0.0/24')).toBeVisible();
@@ -67,7 +67,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await typeInto(port, '9999');
     await port.press('Enter');
     await expect(page.getByText('No flows match')).toBeVisible();
-    await expect(page.getByText('No traffic in this time.')).toBeVisible();
+    await expect(page.getByText('No traffic in this time range.')).toBeVisible();
     await page.goto(`/flows?${within}`);
     await expect(rows).toHaveCount(4);
   });
@@ -76,7 +76,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await page.getByRole('button', { name: 'Group by' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Service' }).click();
     await page.keyboard.press('Escape');
-    const groups = page.getByRole('grid', { name: 'Flows, grouped' });
+    const groups = page.getByRole('grid', { name: 'Grouped flows' });
     await expect(groups.getByRole('row')).toHaveCount(4);
     await expect(groups.getByRole('row').nth(1)).toContainText('tcp/443');
     await groups.getByText('tcp/22').click();
@@ -102,7 +102,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await slider.press('Home');
     await slider.press('Enter');
     await expect(page).toHaveURL(/since=.*until=/);
-    await expect(page.getByText('No flows in this time').or(page.getByText('No flows match'))).toBeVisible();
+    await expect(page.getByText('No flows in this time range').or(page.getByText('No flows match'))).toBeVisible();
     await page.goto(`/flows?${within}`);
   });
 
@@ -114,7 +114,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await expect(drawer).toContainText('external');
     await expect(drawer.getByRole('region', { name: 'Raw record' })).toContainText('tap100i0-IN');
     await expectAccessible(page, 'the record of a flow');
-    await drawer.getByRole('button', { name: 'Only this conversation' }).click();
+    await drawer.getByRole('button', { name: 'Show only this conversation' }).click();
     await expect(page).toHaveURL(/source=198\.51\.100\.66/);
     await expect(rows).toHaveCount(2);
     await page.getByRole('button', { name: 'Remove filter From' }).click();
@@ -126,7 +126,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await expect(rows).toHaveCount(4);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link' }).click();
-    await page.getByRole('menuitem', { name: 'To this moment' }).click();
+    await page.getByRole('menuitem', { name: 'To this time range' }).click();
     await expect(page.getByText('Link copied')).toBeVisible();
     const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
     expect(link.searchParams.get('cluster_id')).toBe(cluster.id);
@@ -146,14 +146,14 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
 
   await test.step('live: what is reported appears, and stands still when paused', async () => {
     await page.goto(`/flows?live=true&${within}`);
-    const live = page.getByRole('grid', { name: 'Flows, live' });
+    const live = page.getByRole('grid', { name: 'Live flows' });
     await expect(live.getByRole('row')).toHaveCount(4);
     await agent.report([{ ...web, source_port: 41_000, destination_port: 8080 }]);
     await expect(live.getByText('tcp/8080')).toBeVisible();
     await page.getByRole('button', { name: 'Pause' }).click();
     await expect(page.getByText(/^Paused/)).toBeVisible();
     await agent.report([{ ...web, source_port: 41_001, destination_port: 8081 }]);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expect(live.getByText('tcp/8081')).toBeVisible();
     await page.getByRole('button', { name: 'Live', exact: true }).click();
     await expect(page).not.toHaveURL(/live=/);
@@ -164,11 +164,11 @@ test('no flows name the next step, expired ones say so, and nonsense in the URL 
   adminPage: page,
 }) => {
   await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
-  await expect(page.getByText('Flows of that time have expired')).toBeVisible();
+  await expect(page.getByText('Flows in this time range expired')).toBeVisible();
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
   await page.goto(`/flows?since=${hoursAgo(9)}&until=${hoursAgo(8)}`);
-  await expect(page.getByText('No flows in this time')).toBeVisible();
-  await page.getByRole('link', { name: 'Look at the agents' }).click();
+  await expect(page.getByText('No flows in this time range')).toBeVisible();
+  await page.getByRole('link', { name: 'Show agents' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible();
   await page.goto('/flows?range=never&decision=maybe&port=99999&address=nowhere&node_id=7&group=colour&sort=hacked');
   await expect(page.getByRole('heading', { level: 1, name: 'Flows' })).toBeVisible();
@@ -178,7 +178,7 @@ test('no flows name the next step, expired ones say so, and nonsense in the URL 
 test('a range that cannot be is explained, not hidden', async ({ adminPage: page }) => {
   await page.goto('/flows?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
   await expect(page.getByText('The time range ends before it begins')).toBeVisible();
-  await page.getByRole('button', { name: 'Show the last hour' }).click();
+  await page.getByRole('button', { name: 'Show last hour' }).click();
   await expect(page).not.toHaveURL(/since=/);
   await expect(page.getByRole('region', { name: 'Traffic over time' })).toBeVisible();
 });
@@ -190,6 +190,6 @@ test('who may not see flows finds no way there', async ({ adminPage: page }) => 
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Flows' })).toHaveCount(0);
   await grid.getByRole('row').nth(1).getByRole('link').first().click();
-  await expect(page.getByRole('grid', { name: 'Network cards' }).or(page.getByText('No network cards'))).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Interfaces' }).or(page.getByText('No interfaces'))).toBeVisible();
   await expect(page.getByRole('main').getByRole('link', { name: 'Flows' })).toHaveCount(0);
 });

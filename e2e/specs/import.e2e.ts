@@ -19,7 +19,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   lines.splice(3, 0, 'imports,vmbr1,10.81.0.999,reserved,bad-address');
   lines.splice(11, 0, 'nowhere,vmbr1,10.81.9.1,reserved,bad-cluster');
   await page.goto('/addresses/import');
-  const check = page.getByRole('button', { name: 'Check the rows' });
+  const check = page.getByRole('button', { name: 'Check rows' });
   await expect(check).toHaveAccessibleDescription(/Choose a file/);
   await page.getByLabel('CSV file').setInputFiles({
     name: 'hosts.csv',
@@ -29,7 +29,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   await expect(page.getByText('302 rows')).toBeVisible();
   await check.click();
   await expect(page.getByText(/^2 rows of 302 cannot be imported/)).toBeVisible({ timeout: 60_000 });
-  const bad = page.getByRole('grid', { name: 'Bad rows' });
+  const bad = page.getByRole('grid', { name: 'Rejected rows' });
   await expect(bad.getByRole('row').filter({ hasText: 'address' }).first()).toContainText('4');
   await expect(
     bad

@@ -71,7 +71,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   ]);
 
   await page.goto(`/workloads/${guest.id}?tab=traffic`);
-  const grid = page.getByRole('grid', { name: 'Flows of the workload' });
+  const grid = page.getByRole('grid', { name: 'Workload flows' });
   const rows = grid.getByRole('row');
   const row = (service: string) => rows.filter({ hasText: service }).first();
   await expect(rows).toHaveCount(6);
@@ -87,11 +87,11 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await expect(row('203.0.113.9')).toContainText('dropped by default policy');
     await expect(row('tcp/5432')).toContainText('Differs');
     const decisions = page
-      .getByRole('region', { name: 'What decides' })
-      .or(page.locator('section', { hasText: 'What decides' }));
+      .getByRole('region', { name: 'Decided by' })
+      .or(page.locator('section', { hasText: 'Decided by' }));
     await expect(decisions.first()).toContainText('1 flow contradicts the rules');
     await expect(decisions.first()).toContainText('would accept 0, drop 2');
-    await expect(page.getByRole('grid', { name: 'Active rules' })).toContainText('insight office');
+    await expect(page.getByRole('grid', { name: 'Live rules' })).toContainText('insight office');
     await shot(page, 'traffic');
     await expectAccessible(page, 'the traffic of a workload');
   });
@@ -99,7 +99,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   await test.step('a row tells why', async () => {
     await row('tcp/5432').click();
     const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });
-    await expect(drawer).toContainText('Log and rules disagree');
+    await expect(drawer).toContainText('Log and rules mismatch');
     await expect(drawer).toContainText('No rule matches: the default policy decides.');
     await shot(page, 'flow');
     await expectAccessible(page, 'the context of a flow');
@@ -141,16 +141,16 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
       )
       .toEqual([1, 0]);
     await page.goto(`/policies/${enforced.id}?tab=coverage`);
-    const coverage = page.getByRole('grid', { name: "Hits of the policy's rules" });
-    await expect(coverage.getByRole('row').nth(1)).toContainText('Hit');
+    const coverage = page.getByRole('grid', { name: 'Hit counts by rule' });
+    await expect(coverage.getByRole('row').nth(1)).toContainText('Has hits');
     await expect(coverage.getByRole('row').nth(2)).toContainText('No hit for');
-    await expect(page.getByText('Looked at for')).toBeVisible();
+    await expect(page.getByText('Monitoring time')).toBeVisible();
     await shot(page, 'coverage');
     await expectAccessible(page, 'the coverage of a policy');
     await page.getByRole('radio', { name: '30 days' }).click();
     await expect(page).toHaveURL(/days=30/);
     await page.goto(`/workloads/${guest.id}?tab=traffic`);
-    await expect(page.getByRole('meter', { name: 'Conversations that a rule decides' })).toHaveAttribute(
+    await expect(page.getByRole('meter', { name: 'Conversations matched by a rule' })).toHaveAttribute(
       'aria-valuetext',
       '25 %',
     );

@@ -95,7 +95,7 @@ test('a guest shows its cards with flag, network and VLAN, and leads to its netw
   await page.getByRole('link', { name: 'db-01' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'db-01' })).toBeVisible();
   await expect(page).toHaveTitle('db-01 · Fabric');
-  const cards = page.getByRole('grid', { name: 'Network cards' });
+  const cards = page.getByRole('grid', { name: 'Interfaces' });
   await expect(cards.getByRole('row')).toHaveCount(3);
   await expect(cards).toContainText('net0');
   await expect(cards).toContainText('On');
@@ -115,5 +115,5 @@ test('an unknown id says so', async ({ adminPage: page }) => {
     await expect(page.getByRole('main').getByRole('alert')).toContainText('Request');
   }
   await page.goto('/no-such-page');
-  await expect(page.getByText('There is no such page')).toBeVisible();
+  await expect(page.getByText('Page not found')).toBeVisible();
 });

@@ -51,7 +51,7 @@ test('pools and tags give workloads to projects; what moves is shown before, by 
   const assign = page.getByRole('dialog', { name: /Assign .* to a project/ });
   await assign.getByRole('combobox', { name: 'Project' }).click();
   await page.getByRole('option', { name: /Follow the mapping rules/ }).click();
-  await assign.getByRole('button', { name: 'Follow the mapping rules' }).click();
+  await assign.getByRole('button', { name: 'Use mapping rules' }).click();
   await expect(page.getByText('mapped-shop by a mapping rule')).toBeVisible();
 
   await api('POST', '/mapping-rules', {

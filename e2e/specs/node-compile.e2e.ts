@@ -27,20 +27,20 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/node-compile-failure.png' });
   await page.getByRole('tab', { name: 'Firewall' }).click();
-  await expect(page.getByRole('heading', { name: 'Rules of the data center' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Data center rules' })).toBeVisible();
   await expect(
     page.getByText('the node keeps old rules because its firewall cannot be compiled').first(),
   ).toBeVisible();
   await typeInto(page.getByLabel('Source address'), '192.0.2.9');
   await typeInto(page.getByLabel('Destination address'), '10.20.0.11');
   await page.getByRole('button', { name: 'Test packet' }).click();
-  await expect(page.getByText('The firewall of the node cannot be compiled, so older rules are active.')).toBeVisible();
+  await expect(page.getByText("The node's firewall cannot be compiled, so older rules are active.")).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
   await page.screenshot({ path: 'test-results/screens/node-compile-failure-390.png' });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/nodes?faulty=true');
-  await expect(page.getByText('Firewall cannot compile')).toBeVisible();
+  await expect(page.getByText('Firewall compile failure')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/nodes-compile-failure.png' });
   await simulator.act('set_firewall_file', { path: PATH, text: before });
 });

@@ -103,7 +103,7 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
     await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'e2e syncs');
     await drawer.getByRole('checkbox', { name: 'Sync failed' }).check();
     await typeInto(drawer.getByRole('textbox', { name: 'Report after' }), '0');
-    await typeInto(drawer.getByRole('textbox', { name: 'Over after' }), '0');
+    await typeInto(drawer.getByRole('textbox', { name: 'Recovered after' }), '0');
     await drawer.getByRole('checkbox', { name: channel.name }).check();
     await drawer.getByRole('button', { name: 'Create rule' }).click();
     await expect(drawer).toBeHidden();
@@ -155,7 +155,7 @@ test('a rule tells of a failed sync under the bell and by webhook, and of its en
 test('the mail server is set up with the password kept to itself', async ({ adminPage: page, api }) => {
   await page.goto('/notifications?tab=email');
   await typeInto(page.getByRole('textbox', { name: 'Host' }), 'mail.example.org');
-  await typeInto(page.getByRole('textbox', { name: 'User name' }), 'fabric');
+  await typeInto(page.getByRole('textbox', { name: 'Username' }), 'fabric');
   await typeInto(page.getByRole('textbox', { name: 'Password' }), 'the-secret');
   await typeInto(page.getByRole('textbox', { name: 'Sender address' }), 'fabric@example.org');
   await page.getByRole('button', { name: 'Save settings' }).click();

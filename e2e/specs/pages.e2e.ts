@@ -92,7 +92,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy-new', '/policies/new', 'New policy'],
     ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
     ['coverage', '/coverage', 'Coverage'],
-    ['security-groups', '/security-groups', 'Security groups'],
+    ['security-groups', '/security-groups', 'Groups'],
     ['security-group', `/security-groups/${group}`, 'seen-prod'],
     ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],
   ],

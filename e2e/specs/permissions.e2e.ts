@@ -23,11 +23,11 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('edit cluster');
-  await expect(page.getByText('Nothing matches')).toBeVisible();
+  await expect(page.getByText('No matches')).toBeVisible();
   await page.keyboard.press('Escape');
   await page.goto('/settings');
   await expect(page.getByText('Only a super administrator can do this.').first()).toBeVisible();
-  await expect(page.getByRole('textbox', { name: 'Keep flows for' })).toBeDisabled();
+  await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeDisabled();
 });
 
 test('a viewer of addresses sees all of them and learns what changing one needs', async ({
@@ -43,7 +43,7 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
   await page.goto(`/addresses?cluster_id=${cluster.id}`);
   const tree = page.getByRole('treegrid', { name: 'Prefixes' });
   await expect(tree.getByRole('link', { name: '10.82.0.0/24' })).toBeVisible();
-  for (const name of ['Import', 'Add subnet']) {
+  for (const name of ['Import', 'Add prefix']) {
     await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
   }
   await expect(page.getByRole('button', { name: 'Discover addresses' })).toHaveAccessibleDescription(/ipam:discover/);
@@ -56,5 +56,5 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
     await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
   }
   await page.goto('/addresses/import');
-  await expect(page.getByText('You can look, not import')).toBeVisible();
+  await expect(page.getByText('You have read-only access')).toBeVisible();
 });

@@ -40,14 +40,14 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
 
   // A group with two members, chosen from one cluster.
   await page.goto('/security-groups?add=true');
-  const create = page.getByRole('dialog', { name: 'Create security group' });
+  const create = page.getByRole('dialog', { name: 'Create group' });
   await typeInto(create.getByRole('textbox', { name: 'Name' }), 'e2e-web');
   await create.getByRole('button', { name: 'Create group' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'e2e-web' })).toBeVisible();
   await expect(page.getByText('No members yet')).toBeVisible();
   await page.getByRole('button', { name: 'Add members' }).first().click();
   const picker = page.getByRole('dialog', { name: 'Add members to e2e-web' });
-  const choices = picker.getByRole('grid', { name: 'Workloads to choose from' });
+  const choices = picker.getByRole('grid', { name: 'Available workloads' });
   await expect(choices.getByRole('row').nth(1)).toBeVisible();
   await typeInto(picker.getByRole('searchbox'), 'web-0');
   await expect(choices).not.toContainText('db-01');
@@ -82,8 +82,8 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(page.getByRole('heading', { level: 1, name: 'e2e office to web' })).toBeVisible();
 
   // In audit mode: a preview, but no apply, and the button says why.
-  await expect(page.getByRole('status', { name: 'Totals of the preview' })).toContainText('2 rules added');
-  await expect(page.getByRole('status', { name: 'Totals of the preview' })).toContainText('2 guests');
+  await expect(page.getByRole('status', { name: 'Preview totals' })).toContainText('2 rules added');
+  await expect(page.getByRole('status', { name: 'Preview totals' })).toContainText('2 guests');
   await shot(page, 'preview');
   const apply = page.getByRole('button', { name: 'Apply', exact: true });
   await expect(apply).toHaveAttribute('aria-disabled', 'true');
@@ -118,9 +118,9 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   expect(await firewallOf(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
   await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
   await shot(page, 'changed-since-preview');
-  await dialog.getByRole('button', { name: 'Preview again' }).click();
+  await dialog.getByRole('button', { name: 'Refresh preview' }).click();
   await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
-  await expect(dialog.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
+  await expect(dialog.getByText('All workloads are in sync')).toBeVisible({ timeout: 60_000 });
   const results = dialog.getByRole('list', { name: 'Results on policy-lab' });
   await expect(results.getByRole('listitem')).toHaveCount(2);
   await shot(page, 'applied');
@@ -133,20 +133,20 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
 
   // Somebody edits a live rule on the cluster.
   await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
-  await page.getByRole('button', { name: 'Read guests now' }).click();
+  await page.getByRole('button', { name: 'Read workloads now' }).click();
   await expect(clusters).toContainText('Drifted', { timeout: 60_000 });
   await expect(clusters).toContainText('Somebody edited a live rule of this policy');
   await shot(page, 'stale');
-  const guests = page.getByRole('grid', { name: 'Guests of the policy' });
+  const guests = page.getByRole('grid', { name: 'Workloads of the policy' });
   await guests.getByRole('row').filter({ hasText: 'web-01' }).getByRole('gridcell').nth(1).click();
   const comparison = page.getByRole('dialog', { name: /web-01/ });
   await expect(comparison.getByRole('list', { name: 'Live rules' })).toContainText('8443');
-  await expect(comparison.getByRole('list', { name: 'Intended rules' })).toContainText('443');
+  await expect(comparison.getByRole('list', { name: 'Desired rules' })).toContainText('443');
   await shot(page, 'three-way');
   await page.keyboard.press('Escape');
   await expect(comparison).toBeHidden();
   await page.getByRole('button', { name: 'Reconcile' }).click();
-  await expect(page.getByText('Done: every guest is as the policy wants it')).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('All workloads are in sync')).toBeVisible({ timeout: 60_000 });
   await expect(clusters).toContainText('In sync', { timeout: 60_000 });
   expect(await firewallOf(simulator, 100)).not.toContain('8443');
 

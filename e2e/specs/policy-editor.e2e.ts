@@ -28,10 +28,10 @@ test('unsaved changes are guarded; rules are moved by key; what stands for nothi
 }) => {
   const policy = await api<Stored>('POST', '/policies', { name: 'e2e guarded', definition: DEFINITION, rules: RULES });
   await openEditor(page, policy.id);
-  await expect(page.getByText('It stands for no workload now')).toBeVisible();
-  await expect(page.getByText('No workload gets a rule.')).toBeVisible();
+  await expect(page.getByText('Currently resolves to no workload')).toBeVisible();
+  await expect(page.getByText('No workload gets rules.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription(
-    'Nothing has changed',
+    'No changes',
   );
   await page.getByRole('button', { name: 'Move rule 1', exact: true }).focus();
   await page.keyboard.press('Alt+ArrowDown');
@@ -62,28 +62,28 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   await typeInto(page.getByRole('textbox', { name: /^Description/ }), 'mine');
   await page.getByRole('button', { name: 'Save new version' }).click();
   await expect(page.getByText('Somebody else saved version 2 meanwhile')).toBeVisible();
-  await page.getByRole('button', { name: 'Show what they changed' }).click();
+  await page.getByRole('button', { name: 'Show their changes' }).click();
   const theirs = page.getByRole('dialog', { name: 'Version 1 to 2' });
   await expect(theirs.getByRole('insertion')).toHaveText('77');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('textbox', { name: /^Description/ })).toHaveValue('mine');
-  await page.getByRole('button', { name: 'Discard mine, start from theirs' }).click();
+  await page.getByRole('button', { name: 'Discard mine, load theirs' }).click();
   await expect(page.getByRole('textbox', { name: 'Priority' })).toHaveValue('77');
   await typeInto(page.getByRole('textbox', { name: /^Description/ }), 'mine again');
   await page.getByRole('button', { name: 'Save new version' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'e2e contested' })).toBeVisible();
   await page.getByRole('tab', { name: /^Versions/ }).click();
-  const versions = page.getByRole('grid', { name: 'Versions of the policy' });
+  const versions = page.getByRole('grid', { name: 'Policy versions' });
   await expect(versions.getByRole('row')).toHaveCount(4);
   await expect(versions).toContainText('from elsewhere');
   for (const row of [1, 3]) await versions.getByRole('row').nth(row).getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
   const compared = page.getByRole('dialog', { name: 'Version 1 to 3' });
-  await expect(compared.getByRole('list', { name: 'Fields that differ' }).getByRole('listitem')).toHaveCount(2);
+  await expect(compared.getByRole('list', { name: 'Changed fields' }).getByRole('listitem')).toHaveCount(2);
   await page.screenshot({ path: 'test-results/screens/policy-compare.png' });
   await page.keyboard.press('Escape');
   await versions.getByRole('button', { name: 'Actions for version 1', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Go back to this version' }).click();
+  await page.getByRole('menuitem', { name: 'Restore this version' }).click();
   await page.getByRole('button', { name: 'Save version 4 with the content of 1' }).click();
   await expect(versions.getByRole('row')).toHaveCount(5);
   const now = await api<{ version: number; priority: number; description: string }>('GET', `/policies/${policy.id}`);
@@ -117,7 +117,7 @@ test('a viewer sees policies and groups, and why the rest is disabled', async ({
   }
   await page.keyboard.press('Escape');
   await page.goto(`/policies/${policy.id}/edit`);
-  await expect(page.getByText('You can look at policies, not change them')).toBeVisible();
+  await expect(page.getByText('You have read-only access to policies')).toBeVisible();
   await page.goto(`/security-groups/${group.id}`);
   await expect(page.getByRole('button', { name: 'Add members' }).first()).toHaveAccessibleDescription(/group:write/);
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveAccessibleDescription(/group:write/);

@@ -4,26 +4,26 @@ import { typeInto } from '../fixtures/type-into';
 
 test('a call is found, sent with one’s own session, and taken along as a program', async ({ adminPage: page }) => {
   await page.goto('/reference');
-  await typeInto(page.getByRole('searchbox', { name: 'Search calls' }), 'get tenants');
+  await typeInto(page.getByRole('searchbox', { name: 'Search operations' }), 'get tenants');
   await page.getByRole('button', { name: 'GET /tenants', exact: true }).click();
   await expect(page).toHaveURL(/call=getTenants/);
   await typeInto(page.getByRole('textbox', { name: 'limit' }), '1');
-  await expect(page.getByRole('region', { name: 'Program' })).toContainText('/api/v1/tenants?limit=1');
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"items"');
+  await expect(page.getByRole('region', { name: 'Code sample' })).toContainText('/api/v1/tenants?limit=1');
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await expect(page.getByRole('region', { name: 'Response' })).toContainText('"items"');
   await typeInto(page.getByRole('textbox', { name: 'limit' }), '0');
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"malformed"');
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await expect(page.getByRole('region', { name: 'Response' })).toContainText('"malformed"');
   await page.getByRole('radio', { name: 'Python' }).click();
-  await expect(page.getByRole('region', { name: 'Program' })).toContainText('requests.request');
+  await expect(page.getByRole('region', { name: 'Code sample' })).toContainText('requests.request');
 });
 
 test('what changes something is asked about first', async ({ adminPage: page, api }) => {
   await page.goto('/reference?call=postTenants');
   await typeInto(page.getByRole('textbox', { name: 'Body' }), '{"name": "Made by hand"}');
-  await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('"Made by hand"');
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send request' }).click();
+  await expect(page.getByRole('region', { name: 'Response' })).toContainText('"Made by hand"');
   const { items } = await api<{ items: { id: string }[] }>('GET', '/tenants?q=Made by hand');
   expect(items).toHaveLength(1);
   await api('DELETE', `/tenants/${items[0]?.id}`);

@@ -68,7 +68,7 @@ test('a wrong password is told at once, too many lock with a time', async ({ pag
   const button = page.getByRole('button', { name: 'Sign in' });
   await typeInto(password, 'not the password');
   await button.click();
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('Email address or password is wrong');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Wrong email address or password');
   await expect(password).toHaveValue('');
   await expect(password).toBeFocused();
   const locked = page.getByRole('timer');

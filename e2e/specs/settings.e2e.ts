@@ -9,7 +9,7 @@ test('settings are checked at the field, saved, and not overwritten behind someb
   api,
 }) => {
   await page.goto('/settings');
-  const retention = page.getByRole('textbox', { name: 'Keep flows for' });
+  const retention = page.getByRole('textbox', { name: 'Flow retention' });
   const save = page.getByRole('button', { name: 'Save settings' });
   await expect(save).toHaveAttribute('aria-disabled', 'true');
   await typeInto(retention, '0');
@@ -24,9 +24,9 @@ test('settings are checked at the field, saved, and not overwritten behind someb
   await typeInto(retention, '72');
   await api('PATCH', '/settings', { flow_retention_hours: 96 });
   await save.click();
-  await expect(page.getByText('Somebody else changed the settings')).toBeVisible();
+  await expect(page.getByText('Settings changed by another user')).toBeVisible();
   expect((await api<Settings>('GET', '/settings')).flow_retention_hours).toBe(96);
-  await page.getByRole('button', { name: 'Show their settings' }).click();
+  await page.getByRole('button', { name: 'Load current settings' }).click();
   await expect(retention).toHaveValue('96');
   await api('PATCH', '/settings', { flow_retention_hours: 24 });
 });

@@ -30,7 +30,7 @@ test('people sign in with the account of their organisation, with the roles of t
   try {
     await admin.goto('/sign-in-provider');
     await expect(admin.getByRole('heading', { level: 1, name: 'Sign-in provider' })).toBeVisible();
-    await admin.getByRole('checkbox', { name: 'Let people sign in with it' }).click();
+    await admin.getByRole('checkbox', { name: 'Enable sign-in with this provider' }).click();
     await typeInto(admin.getByRole('textbox', { name: 'Name', exact: true }), 'Example Inc.');
     const issuer = admin.getByRole('textbox', { name: 'Issuer' });
     await typeInto(issuer, 'https://169.254.169.254');
@@ -38,19 +38,19 @@ test('people sign in with the account of their organisation, with the roles of t
     await expect(admin.getByText(/may not be connected to/)).toBeVisible();
     await typeInto(issuer, provider.issuer);
     await admin.getByRole('button', { name: 'Check issuer' }).click();
-    await expect(admin.getByText('The provider answers')).toBeVisible();
+    await expect(admin.getByText('Provider reachable')).toBeVisible();
     await admin.getByRole('button', { name: 'Save provider' }).click();
     await expect(admin.getByText('Enter the client id.').first()).toBeVisible();
-    await typeInto(admin.getByRole('textbox', { name: 'Client id' }), OIDC_CLIENT.client_id);
+    await typeInto(admin.getByRole('textbox', { name: 'Client ID' }), OIDC_CLIENT.client_id);
     await typeInto(admin.getByRole('textbox', { name: 'Client secret' }), OIDC_CLIENT.client_secret);
     await typeInto(admin.getByRole('textbox', { name: 'Scopes' }), 'openid profile email groups');
-    await expect(admin.getByRole('region', { name: 'Redirect address' })).toContainText('/api/v1/auth/oidc/callback');
+    await expect(admin.getByRole('region', { name: 'Redirect URI' })).toContainText('/api/v1/auth/oidc/callback');
     await admin.getByRole('checkbox', { name: 'Create an account at the first sign-in' }).click();
     await admin.getByRole('button', { name: 'Add group' }).click();
     await typeInto(admin.getByRole('textbox', { name: 'Group', exact: true }), 'readers');
     await typeInto(admin.getByRole('combobox', { name: 'Role' }), 'Viewer');
     await admin.getByRole('option', { name: 'Viewer' }).click();
-    await typeInto(admin.getByRole('combobox', { name: 'Where' }), 'Whole');
+    await typeInto(admin.getByRole('combobox', { name: 'Scope' }), 'Whole');
     await admin.getByRole('option', { name: 'Whole installation' }).click();
     await expectAccessible(admin, 'the form of the provider');
     await admin.getByRole('button', { name: 'Save provider' }).click();
@@ -87,14 +87,14 @@ test('people sign in with the account of their organisation, with the roles of t
 
     await page.goto('/account?tab=security');
     await expect(page.getByText('Your account has no password')).toBeVisible();
-    await expect(page.getByRole('grid', { name: 'Where you are signed in' })).toContainText('Sign-in provider');
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByRole('button', { name: 'Show the QR code' }).click();
+    await expect(page.getByRole('grid', { name: 'Sessions' })).toContainText('Sign-in provider');
+    await page.getByRole('button', { name: 'Set up a second factor' }).click();
+    await page.getByRole('button', { name: 'Show QR code' }).click();
     const secret = decodeBase32((await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '');
     const codeOf = (drift: number) => totpCode(secret, stepAt(new Date()) + drift);
-    await typeInto(page.getByRole('textbox', { name: 'Code that the app shows' }), codeOf(0));
+    await typeInto(page.getByRole('textbox', { name: 'Code from the app' }), codeOf(0));
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved the codes' }).click();
     await page.getByRole('button', { name: 'Account of Alice' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await signInAgain(page);
@@ -105,8 +105,8 @@ test('people sign in with the account of their organisation, with the roles of t
 
     const { items } = await api<{ items: { id: string }[] }>('GET', `/users?q=${email}`);
     await admin.goto(`/users/${items[0]?.id}`);
-    await expect(admin.getByText('From a group')).toBeVisible();
-    await expect(admin.getByText('None: only the sign-in provider lets them in')).toBeVisible();
+    await expect(admin.getByText('From group claim')).toBeVisible();
+    await expect(admin.getByText('None: sign-in provider only')).toBeVisible();
     await shot(admin, 'user');
     await admin.getByRole('button', { name: 'Unlink' }).click();
     await admin.getByRole('button', { name: 'Unlink account' }).click();
@@ -114,7 +114,7 @@ test('people sign in with the account of their organisation, with the roles of t
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await signInAgain(page);
-    await expect(page.getByText('Another account here has your email address')).toBeVisible();
+    await expect(page.getByText('Another account has your email address')).toBeVisible();
     await context.close();
     await api('DELETE', `/users/${items[0]?.id}`);
   } finally {

@@ -81,7 +81,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.mouse.up();
     await page.mouse.wheel(0, -300);
     await expect.poll(look).not.toBe(before);
-    await page.getByRole('button', { name: 'Show all of the map' }).click();
+    await page.getByRole('button', { name: 'Fit map' }).click();
     await page.mouse.move(10, 10);
     await expect.poll(look).toBe(before);
   });
@@ -102,7 +102,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await expect(grid.getByRole('row')).toHaveCount(4);
     await expect(grid.getByRole('row').nth(1)).toContainText(web.name);
     await expect(grid.getByRole('row').nth(1)).toContainText('tcp/5432');
-    await grid.getByRole('button', { name: 'Verdict' }).click();
+    await grid.getByRole('button', { name: 'Outcome' }).click();
     await expect(grid.getByRole('row').nth(1)).toContainText('Dropped');
     await expect(grid.getByRole('row').nth(1)).toContainText('tcp/22');
     await expectAccessible(page, 'the table of connections');
@@ -116,7 +116,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     const drawer = page.getByRole('dialog', { name: new RegExp(`^External \\(.*\\) → ${web.name}$`) });
     await expect(drawer).toContainText('Dropped');
     await expectAccessible(page, 'a connection');
-    await drawer.getByRole('link', { name: 'Show the flows' }).click();
+    await drawer.getByRole('link', { name: 'Show flows' }).click();
     await expect(page).toHaveURL(/\/flows\?/);
     await expect(page.getByRole('grid', { name: 'Flows', exact: true }).getByRole('row')).toHaveCount(3);
     await page.goBack();
@@ -127,14 +127,14 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
 
   await test.step('search, details and neighbours, all of it in the URL', async () => {
     await page.goto(`/topology?${within}`);
-    const search = page.getByRole('searchbox', { name: 'Find on the map' });
+    const search = page.getByRole('searchbox', { name: 'Find on map' });
     await typeInto(search, '10.77.0.20');
     await expect(page.getByText(/^1 of \d+ found\.$/)).toBeVisible();
     await page.goto(`/topology?${within}&at=${database.id}`);
     const details = page.getByRole('complementary', { name: `Details of ${database.name}` });
     await expect(details).toContainText('10.77.0.20');
     await expectAccessible(page, 'details of a workload on the map');
-    await details.getByRole('button', { name: 'Neighbours only' }).click();
+    await details.getByRole('button', { name: 'Neighbors only' }).click();
     await expect(page).toHaveURL(new RegExp(`workload_id=${database.id}`));
     await expect(page.getByRole('application', { name: 'Map of 2 ends and 1 connection' })).toBeVisible();
     await details.getByRole('button', { name: new RegExp(`^From ${web.name}`) }).click();
@@ -172,7 +172,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.goto('/topology?workload_id=00000000-0000-4000-8000-000000000000');
     await expect(page.getByText('There is no such workload.', { exact: false })).toBeVisible();
     await page.goto(`/topology?${within}&since=2020-01-01T00:00:00Z&until=2020-01-01T01:00:00Z&busy=true`);
-    await expect(page.getByText('Traffic of this time range has expired')).toBeVisible();
+    await expect(page.getByText('Traffic data has expired')).toBeVisible();
     await expectAccessible(page, 'the map without anything');
   });
 });

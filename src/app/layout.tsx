@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
   const t = await getT();
   return {
     title: { default: 'Fabric', template: '%s · Fabric' },
-    description: t('See and control the virtual network of Proxmox VE clusters.'),
+    description: t('View and control the virtual networks of Proxmox VE clusters.'),
     robots: { index: false, follow: false },
   };
 }

@@ -14,14 +14,14 @@ export default async function NotFound() {
     <main className="flex min-h-dvh items-center justify-center">
       <h1 className="sr-only">{t('Not found')}</h1>
       <EmptyState
-        title={t('There is no such page')}
+        title={t('Page not found')}
         action={
           <Link className={buttonClass()} href={paths.home()}>
             {t('Go to the start page')}
           </Link>
         }
       >
-        {t('The link may be old, or mistyped.')}
+        {t('The link may be outdated or mistyped.')}
       </EmptyState>
     </main>
   );

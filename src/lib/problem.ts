@@ -56,8 +56,8 @@ export function failureFromBody(body: unknown, retryAfter?: string | null): Fail
 export function unreachable(): Failure {
   const t = pageTranslate();
   return {
-    title: t('The service does not answer'),
-    detail: t('Check your network connection, or whether the service is running. Nothing was lost; try again.'),
+    title: t('Cannot reach Fabric'),
+    detail: t('Check your network connection and that Fabric is running. Nothing was lost; try again.'),
     code: 'unreachable',
   };
 }
@@ -66,9 +66,9 @@ export function unreachable(): Failure {
 export function foreignAnswer(status: number, requestId?: string | null): Failure {
   const t = pageTranslate();
   return {
-    title: status >= 500 ? t('The service is not available') : t('Unexpected answer'),
+    title: status >= 500 ? t('Fabric is not available') : t('Unexpected response'),
     detail: t(
-      'Something between the browser and the service answered with status {status}. Try again; if it stays, look at the reverse proxy.',
+      'A device or proxy between the browser and Fabric answered with status {status}. Try again. If the error persists, check the reverse proxy.',
       { status },
     ),
     status,
@@ -94,8 +94,8 @@ export function failureOf(error: unknown): Failure {
   // fetch rejects with a TypeError when nothing answers.
   if (error instanceof TypeError) return unreachable();
   return {
-    title: t('Something went wrong on this page'),
-    detail: t('Reload the page. If it happens again, tell an administrator what you did.'),
+    title: t('Unexpected error on this page'),
+    detail: t('Reload the page. If the error persists, report what you did to an administrator.'),
     code: 'client',
   };
 }

@@ -52,7 +52,7 @@ export function ComboboxStatus({ remote }: { remote?: RemoteSearch }) {
         )}
       </Base.Status>
       <Base.Empty className="px-3 text-muted not-empty:py-2">
-        {remote?.loading || remote?.error ? null : t('Nothing matches')}
+        {remote?.loading || remote?.error ? null : t('No matches')}
       </Base.Empty>
     </>
   );

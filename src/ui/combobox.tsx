@@ -57,7 +57,7 @@ export function Combobox<V extends string>({
           </Base.Clear>
         )}
         <Base.Trigger
-          aria-label={t('Show choices')}
+          aria-label={t('Show options')}
           className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
         >
           <ChevronsUpDown size={14} />

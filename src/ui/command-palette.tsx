@@ -76,7 +76,7 @@ function Content({ commands, onQueryChange, searching, run }: ContentProps) {
         </Dialog.Close>
       </div>
       <Autocomplete.Empty className="px-4 text-muted not-empty:py-6 not-empty:text-center">
-        {searching ? t('Searching…') : t('Nothing matches. Try another word.')}
+        {searching ? t('Searching…') : t('No matches. Try another term.')}
       </Autocomplete.Empty>
       <Autocomplete.List className="min-h-0 flex-1 scroll-py-1 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
         {(group: CommandGroup) => (

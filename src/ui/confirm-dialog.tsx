@@ -107,7 +107,7 @@ function Body({
         <Button
           ref={cancelRef}
           onClick={() => onOpenChange(false)}
-          disabledReason={pending && t('Wait until the current action has ended')}
+          disabledReason={pending && t('Wait for the current action to finish')}
         >
           {t('Cancel')}
         </Button>

@@ -176,7 +176,7 @@ function Nothing<Row extends object>({ error, onRetry, filtered, onClearFilters,
       title={t('No {noun} match', { noun: noun.many })}
       action={onClearFilters && <Button onClick={onClearFilters}>{t('Clear search and filters')}</Button>}
     >
-      {t('Nothing fits the current search and filters.')}
+      {t('No results for the current search and filters.')}
     </EmptyState>
   );
 }

@@ -44,7 +44,7 @@ function RequestId({ id }: { id: string }) {
   return (
     <p className="flex flex-wrap items-center justify-center gap-1 text-sm text-faint">
       {t.rich('Request <id>{request}</id>', { request: id, id: (inside) => <span className="mono">{inside}</span> })}
-      <CopyButton value={id} label={t('Copy request id')} />
+      <CopyButton value={id} label={t('Copy request ID')} />
     </p>
   );
 }

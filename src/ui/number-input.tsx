@@ -46,10 +46,10 @@ export function NumberInput({ value, onValueChange, min, max, step = 1, unit, di
           className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
         />
         {unit && <span className="flex items-center pr-2 text-faint">{unit}</span>}
-        <NumberField.Decrement aria-label={t('Less')} className={`${STEPPER} border-l`}>
+        <NumberField.Decrement aria-label={t('Decrease')} className={`${STEPPER} border-l`}>
           <Minus size={12} />
         </NumberField.Decrement>
-        <NumberField.Increment aria-label={t('More')} className={`${STEPPER} border-l`}>
+        <NumberField.Increment aria-label={t('Increase')} className={`${STEPPER} border-l`}>
           <Plus size={12} />
         </NumberField.Increment>
       </NumberField.Group>

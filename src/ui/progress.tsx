@@ -26,7 +26,7 @@ export function Progress({ label, done, total, tone = 'info', showLabel = true }
       value={known ? Math.min(done, total) : null}
       max={known ? total : 100}
       aria-label={showLabel ? undefined : label}
-      getAriaValueText={() => figures ?? t('Under way')}
+      getAriaValueText={() => figures ?? t('In progress')}
       className="flex min-w-0 flex-col gap-1"
     >
       {showLabel && (

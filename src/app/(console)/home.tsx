@@ -26,7 +26,7 @@ export function Home() {
     <>
       <PageHeader title={t('Welcome')} />
       <EmptyState icon={<UserRoundX />} title={t('You have no role yet')}>
-        {t('Ask an administrator for one. This page then shows what you may see.')}
+        {t('Ask an administrator for a role. This page then shows what you may view.')}
       </EmptyState>
     </>
   );

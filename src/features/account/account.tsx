@@ -26,7 +26,7 @@ export function Account() {
     <>
       <PageHeader title={t('Account')} />
       <Tabs
-        label={t('Parts of your account')}
+        label={t('Account sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

@@ -24,7 +24,7 @@ function useOwnRights() {
   return {
     offered: PERMISSIONS.filter((permission) => isGranted(grants, permission)),
     places: [
-      { value: EVERYWHERE, label: t('Everywhere that I may') },
+      { value: EVERYWHERE, label: t('Everywhere I have permissions') },
       ...tenants.map(({ id, name }) => ({ value: id, label: name })),
     ],
   };
@@ -36,7 +36,7 @@ function PermissionField<V extends FieldValues, Out>(props: Pick<FieldProps<stri
   const field = useField<string[], V, Out>(props);
   return (
     <fieldset data-field={props.name} className="flex min-w-0 flex-col gap-1">
-      <legend className="pb-1 font-medium">{t('What it may do')}</legend>
+      <legend className="pb-1 font-medium">{t('Permissions')}</legend>
       <PermissionMatrix value={field.value ?? []} onChange={field.onChange} offered={offered} />
       {field.error && <p className="text-sm text-danger">{field.error}</p>}
     </fieldset>
@@ -73,9 +73,9 @@ export function CreateTokenDrawer({ onClose, onCreated }: Props) {
           <TextField
             control={control}
             name="name"
-            label={t('What it is for')}
+            label={t('Purpose')}
             maxLength={100}
-            placeholder={t('Backup of policies')}
+            placeholder={t('Policy backup')}
             autoFocus
           />
           <NumberField
@@ -87,7 +87,7 @@ export function CreateTokenDrawer({ onClose, onCreated }: Props) {
             max={MAX_TOKEN_DAYS}
           />
           {places.length > 1 && (
-            <ComboboxField control={control} name="tenant_id" label={t('Where')} options={places} />
+            <ComboboxField control={control} name="tenant_id" label={t('Scope')} options={places} />
           )}
           <PermissionField control={control} name="permissions" />
         </>

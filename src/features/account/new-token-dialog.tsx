@@ -13,14 +13,14 @@ export function NewTokenDialog({ token, onClose }: { token: CreatedApiToken; onC
   return (
     <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Token {name}', { name: token.name })} persistent>
       <div className="flex flex-col gap-4">
-        <Notice tone="warn" title={t('Copy it now')}>
-          {t('It is stored as a hash and cannot be shown again. Whoever has it can do what it may do.')}
+        <Notice tone="warn" title={t('Copy the token now')}>
+          {t('The token is stored as a hash and cannot be shown again. Anyone with this token has its permissions.')}
         </Notice>
         <CodeBlock label={t('API token')} code={token.token} wrap />
         <CodeBlock label={t('Example')} code={example} wrap />
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>
-            {t('I have copied it')}
+            {t('I have copied the token')}
           </Button>
         </div>
       </div>

@@ -36,7 +36,7 @@ export function OwnTokens() {
     <Section
       title={t('API tokens')}
       description={t(
-        'For programs that act for you. A token does what you choose for it and may do yourself, as long as both hold.',
+        'For scripts and tools that act for you. A token has the permissions you select, as long as you have them, too.',
       )}
       actions={query.data?.items.length ? create : null}
       bare
@@ -48,8 +48,8 @@ export function OwnTokens() {
         revoke={{ ...revoke, mutate: ({ id }, options) => revoke.mutate({ id }, options) }}
         allow={{ ...allow, mutate: ({ id }) => allow.mutate({ id }) }}
         empty={
-          <EmptyState title={t('No token yet')} action={create}>
-            {t('Scripts and monitoring sign in with a token of their own instead of your password.')}
+          <EmptyState title={t('No API tokens yet')} action={create}>
+            {t('Scripts and monitoring use a token of their own instead of your password.')}
           </EmptyState>
         }
       />

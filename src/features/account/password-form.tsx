@@ -15,7 +15,7 @@ import { domainResolver } from '../shared/domain-resolver';
 const EMPTY = { current_password: '', new_password: '' };
 
 const endedText = (t: Translate, count: number) =>
-  count === 0 ? undefined : t('{n, plural, one {One other sign-in} other {# other sign-ins}} ended.', { n: count });
+  count === 0 ? undefined : t('{n, plural, one {One other session} other {# other sessions}} ended.', { n: count });
 
 /** Changes one's own password. */
 export function PasswordForm() {
@@ -41,7 +41,7 @@ export function PasswordForm() {
       <div className="max-w-lg">
         <Section title={t('Password')}>
           <p className="text-muted">
-            {t('Your account has no password: you sign in through your organisation. An administrator can set one.')}
+            {t('Your account has no password, because you sign in through your organization. An administrator can set a password.')}
           </p>
         </Section>
       </div>
@@ -51,7 +51,7 @@ export function PasswordForm() {
     <div className="max-w-lg">
       <Section
         title={t('Password')}
-        description={t('Changing it ends all your other sign-ins. API tokens keep working.')}
+        description={t('Changing the password ends all your other sessions. API tokens keep working.')}
       >
         <FormShell
           form={form}
@@ -71,7 +71,7 @@ export function PasswordForm() {
             name="new_password"
             label={t('New password')}
             autoComplete="new-password"
-            description={t('At least 12 characters; a few words are fine.')}
+            description={t('At least 12 characters. A passphrase is fine.')}
           />
         </FormShell>
       </Section>

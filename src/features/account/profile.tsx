@@ -32,13 +32,13 @@ export function Profile({ user }: { user: CurrentUser }) {
       <Section title={t('Roles')}>
         {user.grants.length === 0 ? (
           <EmptyState title={t('No role yet')}>
-            {t('Ask an administrator for a role; until then nothing is permitted.')}
+            {t('No permissions until you have a role. Ask an administrator for a role.')}
           </EmptyState>
         ) : (
           <Properties items={user.grants.map((grant) => ({ label: grant.title, value: placeName(grant) }))} />
         )}
       </Section>
-      <Section title={t('Permissions')} description={all ? t('A super administrator may do everything.') : undefined}>
+      <Section title={t('Permissions')} description={all ? t('A super administrator has all permissions.') : undefined}>
         <ul className="flex flex-wrap gap-1.5">
           {(all ? PERMISSIONS : user.permissions).map((permission) => (
             <li key={permission}>

@@ -53,7 +53,7 @@ export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, chil
           control={form.control}
           name="code"
           label={t('Code')}
-          description={t('The six digits of your authenticator app, or a recovery code.')}
+          description={t('Six-digit code from your authenticator app, or a recovery code.')}
           autoComplete="one-time-code"
           mono
           autoFocus

@@ -29,7 +29,7 @@ export function SecondFactor() {
     <div className="max-w-lg">
       <Section
         title={t('Second factor')}
-        description={t('A code of an authenticator app after your password. API tokens work without.')}
+        description={t('A code from an authenticator app in addition to your password. API tokens work without a code.')}
       >
         <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
           {(state) => <Content state={state} />}
@@ -56,9 +56,9 @@ function Content({ state }: { state: SecondFactorState }) {
     <>
       {state.enrolled_at === null ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-muted">{t('Not set up. Whoever knows your password can sign in.')}</p>
+          <p className="text-muted">{t('Not set up. Anyone who knows your password can sign in.')}</p>
           <Button variant="primary" icon={<ShieldCheck size={14} />} onClick={() => setTask('enrol')}>
-            {t('Set up')}
+            {t('Set up a second factor')}
           </Button>
         </div>
       ) : (
@@ -75,15 +75,15 @@ function Content({ state }: { state: SecondFactorState }) {
                   <Badge tone={state.recovery_codes_left <= FEW ? 'warn' : 'ok'}>{state.recovery_codes_left}</Badge>
                 ),
               },
-              ...(role === undefined ? [] : [{ label: t('Asked for by'), value: state.required_by.join(', ') }]),
+              ...(role === undefined ? [] : [{ label: t('Required by'), value: state.required_by.join(', ') }]),
             ]}
           />
           <div className="flex flex-wrap justify-end gap-2">
             <Button
               onClick={() => setTask('remove')}
-              disabledReason={role !== undefined && t('The role {role} asks for a second factor', { role })}
+              disabledReason={role !== undefined && t('The role {role} requires a second factor', { role })}
             >
-              {t('Switch off')}
+              {t('Disable second factor')}
             </Button>
             <Button onClick={() => setTask('codes')}>{t('New recovery codes')}</Button>
           </div>
@@ -95,7 +95,7 @@ function Content({ state }: { state: SecondFactorState }) {
             state={state}
             onCancel={close}
             onDone={() => {
-              showToast('ok', { title: t('Second factor set up'), description: t('All your other sign-ins ended.') });
+              showToast('ok', { title: t('Second factor set up'), description: t('All your other sessions ended.') });
               close();
             }}
           />
@@ -117,8 +117,8 @@ function RenewDialog({ hasPassword, onClose }: DialogProps) {
       {renew.data ? (
         <RecoveryCodeList codes={renew.data.recovery_codes} onDone={onClose} />
       ) : (
-        <ProofForm hasPassword={hasPassword} save={renew} submitLabel={t('Make new codes')} onCancel={onClose}>
-          <p>{t('All earlier recovery codes stop working, also those that were not used.')}</p>
+        <ProofForm hasPassword={hasPassword} save={renew} submitLabel={t('Create new codes')} onCancel={onClose}>
+          <p>{t('All earlier recovery codes stop working, including unused codes.')}</p>
         </ProofForm>
       )}
     </Dialog>
@@ -130,15 +130,15 @@ function RemoveDialog({ hasPassword, onClose }: DialogProps) {
   const remove = useMutation(
     useTRPC().account.removeSecondFactor.mutationOptions({
       onSuccess: () => {
-        showToast('ok', { title: t('Second factor switched off') });
+        showToast('ok', { title: t('Second factor disabled') });
         onClose();
       },
     }),
   );
   return (
-    <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Switch the second factor off?')} persistent>
-      <ProofForm hasPassword={hasPassword} save={remove} submitLabel={t('Switch off')} tone="danger" onCancel={onClose}>
-        <p>{t('From then on your password alone signs you in. The recovery codes stop working.')}</p>
+    <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Disable second factor?')} persistent>
+      <ProofForm hasPassword={hasPassword} save={remove} submitLabel={t('Disable second factor')} tone="danger" onCancel={onClose}>
+        <p>{t('Your password alone then signs you in, and the recovery codes stop working.')}</p>
       </ProofForm>
     </Dialog>
   );

@@ -22,7 +22,7 @@ it.each([
   ],
   ['curl/8.5.0', 'curl/8.5.0'],
   ['python-requests/2.32 (internal)', 'python-requests/2.32'],
-  [null, 'Unknown program'],
+  [null, 'Unknown client'],
 ])('reads %s', (header, text) => {
   expect(deviceText(english, header)).toBe(text);
 });

@@ -35,7 +35,7 @@ const find = (table: readonly [RegExp, string][], text: string) =>
 
 /** What a User-Agent header tells a person: `Firefox 128 on Linux`; of other programs their own name: `curl/8.5.0`. */
 export function deviceText(t: Translate, userAgent: string | null): string {
-  if (!userAgent) return t('Unknown program');
+  if (!userAgent) return t('Unknown client');
   const browser = find(BROWSERS, userAgent);
   if (!browser) return (userAgent.split(' ')[0] ?? userAgent).slice(0, 60);
   const system = find(SYSTEMS, userAgent);

@@ -26,12 +26,12 @@ const columns = (t: Translate) => [
     (session) => (
       <span className="inline-flex min-w-0 items-center gap-2" title={session.user_agent ?? undefined}>
         <span className="truncate">{deviceText(t, session.user_agent)}</span>
-        {session.current && <Badge tone="ok">{t('This one')}</Badge>}
+        {session.current && <Badge tone="ok">{t('Current')}</Badge>}
       </span>
     ),
     { width: 240, grow: true, csv: (session) => session.user_agent },
   ),
-  make.text('method', t('Proved by'), (session) => proofText(t, session), { width: 180 }),
+  make.text('method', t('Authentication'), (session) => proofText(t, session), { width: 180 }),
   make.mono('source_address', t('From'), (session) => session.source_address, { width: 150 }),
   make.time('signed_in_at', t('Signed in'), (session) => session.signed_in_at, { width: 130 }),
   make.time('last_used_at', t('Last used'), (session) => session.last_used_at, { width: 130 }),
@@ -52,30 +52,30 @@ export function SessionTable() {
     showToast('ok', { title });
     setEnding(null);
   };
-  const end = useMutation(trpc.account.endSession.mutationOptions({ onSuccess: () => done(t('Sign-in ended')) }));
+  const end = useMutation(trpc.account.endSession.mutationOptions({ onSuccess: () => done(t('Session ended')) }));
   const endOthers = useMutation(
-    trpc.account.endOtherSessions.mutationOptions({ onSuccess: () => done(t('All other sign-ins ended')) }),
+    trpc.account.endOtherSessions.mutationOptions({ onSuccess: () => done(t('All other sessions ended')) }),
   );
   const mutation = ending === 'others' ? endOthers : end;
   return (
     <Section
-      title={t('Where you are signed in')}
+      title={t('Sessions')}
       actions={
         <Button
           size="sm"
           icon={<LogOut size={14} />}
           onClick={() => setEnding('others')}
-          disabledReason={others === 0 && t('You are signed in nowhere else')}
+          disabledReason={others === 0 && t('No other sessions')}
         >
-          {t('End all others')}
+          {t('End all other sessions')}
         </Button>
       }
       bare
     >
       <DataTable
         id="account-sessions"
-        label={t('Where you are signed in')}
-        noun={{ one: t('sign-in'), many: t('sign-ins') }}
+        label={t('Sessions')}
+        noun={{ one: t('session'), many: t('sessions') }}
         columns={shown}
         rows={rows}
         rowId={(session) => session.id}
@@ -89,31 +89,31 @@ export function SessionTable() {
           entries: [
             {
               id: 'end',
-              label: t('End sign-in'),
+              label: t('End session'),
               tone: 'danger',
               onSelect: () => setEnding(session),
-              disabledReason: session.current && t('Sign out instead: this is the sign-in you are using'),
+              disabledReason: session.current && t('This is your current session. Sign out instead'),
             },
           ],
         })}
-        empty={<EmptyState title={t('No sign-in')}>{t('Every device where you sign in is listed here.')}</EmptyState>}
+        empty={<EmptyState title={t('No sessions')}>{t('Your sessions on all devices appear here.')}</EmptyState>}
       />
       {ending && (
         <ConfirmDialog
           open
           onOpenChange={(next) => !next && setEnding(null)}
-          title={ending === 'others' ? t('End all other sign-ins?') : t('End this sign-in?')}
-          confirmLabel={ending === 'others' ? t('End all others') : t('End sign-in')}
+          title={ending === 'others' ? t('End all other sessions?') : t('End this session?')}
+          confirmLabel={ending === 'others' ? t('End all other sessions') : t('End session')}
           pending={mutation.isPending}
           error={mutation.error ? failureOf(mutation.error) : null}
           onConfirm={() => (ending === 'others' ? endOthers.mutate() : end.mutate({ id: ending.id }))}
         >
           <p>
             {ending === 'others'
-              ? t('{n, plural, one {One other device is} other {# other devices are}} signed out at once.', {
+              ? t('{n, plural, one {One other device is} other {# other devices are}} signed out immediately.', {
                   n: others,
                 })
-              : t('{device} is signed out at once.', { device: deviceText(t, ending.user_agent) })}
+              : t('{device} is signed out immediately.', { device: deviceText(t, ending.user_agent) })}
           </p>
         </ConfirmDialog>
       )}

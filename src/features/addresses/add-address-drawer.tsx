@@ -39,7 +39,7 @@ export function AddAddressDrawer({ subnet, start, onClose, onAdded }: Props) {
       persistent
       title={
         start?.kind === 'next'
-          ? t('Take the next free address')
+          ? t('Allocate next free address')
           : start?.address
             ? t('Assign {address}', { address: start.address })
             : t('Add address')
@@ -126,24 +126,24 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
       onSubmit={(input) => take.mutate({ id: subnet.id, ...input })}
       error={failure}
       pending={take.isPending}
-      submitLabel={address ? t('Take {address}', { address }) : t('Take the next one')}
-      disabledReason={full ? t('There is no free address') : null}
+      submitLabel={address ? t('Allocate {address}', { address }) : t('Allocate next free address')}
+      disabledReason={full ? t('No free address in this prefix') : null}
       onCancel={onClose}
       layout="panel"
       fieldName={addressFieldName}
     >
       {full ? (
-        <Notice tone="warn" title={t('{cidr} has no free address', { cidr: subnet.cidr })} live>
-          {t('Ranges and reservations count as taken. Release addresses that nobody uses, or take a larger subnet.')}
+        <Notice tone="warn" title={t('{cidr} has no free addresses', { cidr: subnet.cidr })} live>
+          {t('Ranges and reservations count as used. Release unused addresses, or use a larger prefix.')}
         </Notice>
       ) : (
         <p aria-live="polite">
           {address
-            ? t.rich('Next free: <strong>{address}</strong>. If somebody else is faster, you get the one after it.', {
+            ? t.rich('Next free address: <strong>{address}</strong>. If another user allocates it first, you get the next one.', {
                 address,
                 strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
               })
-            : t('Looking for the next free address…')}
+            : t('Finding next free address…')}
         </p>
       )}
       <AddressFields control={form.control} setValue={form.setValue} clusterId={subnet.cluster_id} />

@@ -29,8 +29,8 @@ export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
       open={open}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={t('Add subnet')}
-      description={t('Addresses that are already known and lie in it move into it.')}
+      title={t('Add prefix')}
+      description={t('Known addresses inside this prefix move to it.')}
     >
       <Content start={start} onClose={onClose} onAdded={onAdded} />
     </Drawer>
@@ -62,7 +62,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
       schema={SubnetInput}
       toInput={toSubnetInput}
       save={create}
-      submitLabel={t('Add subnet')}
+      submitLabel={t('Add prefix')}
       fieldName={subnetFieldName}
       onClose={onClose}
     >
@@ -72,7 +72,7 @@ function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
             control={control}
             name="network"
             label={t('Network')}
-            placeholder={t('Type the name of a network')}
+            placeholder={t('Enter a network name')}
             {...networks}
           />
           <SubnetFields control={control} />

@@ -31,9 +31,9 @@ export const addressColumns = (t: Translate) => [
       ),
   }),
   make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 150 }),
-  make.mono('interface_name', t('Card'), (item) => item.interface_name, { hidden: true, width: 80 }),
+  make.mono('interface_name', t('Interface'), (item) => item.interface_name, { hidden: true, width: 80 }),
   make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
-  make.custom('subnet_cidr', t('Subnet'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
+  make.custom('subnet_cidr', t('Prefix'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
     width: 160,
     csv: (item) => item.subnet_cidr,
   }),
@@ -47,7 +47,7 @@ export const addressColumns = (t: Translate) => [
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { sortable: true, width: 120 }),
+  make.text('source', t('Data source'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { sortable: true, width: 120 }),
   make.text('description', t('Description'), (item) => item.description, { width: 180, grow: true }),
   make.time('last_seen_at', t('Last seen'), (item) => item.last_seen_at, {
     sortable: true,

@@ -49,13 +49,13 @@ const historyColumns = (t: Translate) => [
   make.custom(
     'until_at',
     t('Until'),
-    (item) => (item.until_at ? <RelativeTime at={item.until_at} /> : <span className="font-medium">{t('Now')}</span>),
+    (item) => (item.until_at ? <RelativeTime at={item.until_at} /> : <span className="font-medium">{t('Current assignment')}</span>),
     { width: 130, csv: (item) => item.until_at },
   ),
-  make.mono('interface_name', t('Card'), (item) => item.interface_name, { width: 90 }),
+  make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),
   make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
-  make.text('source', t('Known from'), (item) => sourceWord(t, item.source), { width: 130 }),
-  make.mono('external_id', t('External id'), (item) => item.workload_external_id, { width: 120 }),
+  make.text('source', t('Data source'), (item) => sourceWord(t, item.source), { width: 130 }),
+  make.mono('external_id', t('External ID'), (item) => item.workload_external_id, { width: 120 }),
 ];
 
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */
@@ -111,11 +111,11 @@ function Content({ address }: { address: Detail }) {
       <Section>
         <Properties columns={2} items={facts(t, address)} />
       </Section>
-      <Section title={t('Who had it')} description={t('Newest first, at most the last 100.')} bare>
+      <Section title={t('Assignment history')} description={t('The last 100 assignments, newest first.')} bare>
         <DataTable
           id="address-history"
-          label={t('Who had it')}
-          noun={{ one: t('holder'), many: t('holders') }}
+          label={t('Assignment history')}
+          noun={{ one: t('assignment'), many: t('assignments') }}
           columns={columns}
           rows={address.history}
           rowId={(holder) => holder.id}
@@ -124,8 +124,8 @@ function Content({ address }: { address: Detail }) {
           error={null}
           height="auto"
           empty={
-            <EmptyState title={t('Nobody had it yet')}>
-              {t('Every workload that gets it will be listed here.')}
+            <EmptyState title={t('No assignments yet')}>
+              {t('Workloads that are assigned this address are listed here.')}
             </EmptyState>
           }
         />
@@ -153,15 +153,15 @@ function facts(t: Translate, address: Detail) {
         </span>
       ),
     },
-    { label: t('Subnet'), value: <SubnetLink id={address.subnet_id} cidr={address.subnet_cidr} /> },
-    { label: t('Network card'), value: address.interface_name && <Mono>{address.interface_name}</Mono> },
+    { label: t('Prefix'), value: <SubnetLink id={address.subnet_id} cidr={address.subnet_cidr} /> },
+    { label: t('Interface'), value: address.interface_name && <Mono>{address.interface_name}</Mono> },
     { label: t('Network'), value: <NetworkLink id={address.network_id} name={address.network_name} /> },
     { label: t('MAC address'), value: address.mac && <Mono>{address.mac}</Mono> },
     { label: t('Cluster'), value: <ClusterLink id={address.cluster_id} name={address.cluster_name} /> },
     { label: t('Host name'), value: address.hostname },
-    { label: t('Known from'), value: t(ADDRESS_SOURCE_LABELS[address.source]) },
-    { label: t('Last seen'), value: <RelativeTime at={address.last_seen_at} none={t('Never by a discovery')} /> },
-    { label: t('First seen'), value: <RelativeTime at={address.first_seen_at} none={t('Never by a discovery')} /> },
+    { label: t('Data source'), value: t(ADDRESS_SOURCE_LABELS[address.source]) },
+    { label: t('Last seen'), value: <RelativeTime at={address.last_seen_at} none={t('Never discovered')} /> },
+    { label: t('First seen'), value: <RelativeTime at={address.first_seen_at} none={t('Never discovered')} /> },
     { label: t('Changed'), value: <RelativeTime at={address.updated_at} /> },
   ];
 }

@@ -53,7 +53,7 @@ export function AddressFields<Out>({ control, setValue, clusterId }: Props<Out>)
         control={control}
         name="mac"
         label={labels.mac}
-        description={workload ? t('Left empty, that of the network card is taken.') : undefined}
+        description={workload ? t('If empty, the MAC address of the interface is used.') : undefined}
         optional
         mono
       />
@@ -68,7 +68,7 @@ function InterfaceField<Out>({ control, workloadId }: Pick<Props<Out>, 'control'
   const { data } = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));
   const options = useMemo(
     () => [
-      { value: '', label: t('Not said') },
+      { value: '', label: t('Not specified') },
       ...(data?.interfaces ?? []).map((nic) => ({
         value: nic.id,
         label: [nic.name, nic.bridge, nic.mac].filter(Boolean).join(' · '),
@@ -80,10 +80,10 @@ function InterfaceField<Out>({ control, workloadId }: Pick<Props<Out>, 'control'
     <SelectField
       control={control}
       name="interface_id"
-      label={t('Network card')}
-      description={t('Not said: the only card on this network, when there is one.')}
+      label={t('Interface')}
+      description={t("If not specified: the workload's only interface on this network, if there is exactly one.")}
       options={options}
-      placeholder={t('Not said')}
+      placeholder={t('Not specified')}
     />
   );
 }

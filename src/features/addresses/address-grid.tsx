@@ -95,7 +95,7 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         size="sm"
         icon={<ChevronLeft size={14} />}
         onClick={() => grid.previous && onGo(grid.previous)}
-        disabledReason={grid.previous ? null : t('This is the first part')}
+        disabledReason={grid.previous ? null : t('This is the first page')}
       >
         {t('Back')}
       </Button>
@@ -106,7 +106,7 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         size="sm"
         icon={<ChevronRight size={14} />}
         onClick={() => grid.next && onGo(grid.next)}
-        disabledReason={grid.next ? null : t('This is the last part')}
+        disabledReason={grid.next ? null : t('This is the last page')}
       >
         {t('Next')}
       </Button>
@@ -129,7 +129,7 @@ function Parts({ cidr, grid, onGo }: PartsProps) {
         <Button
           type="submit"
           size="sm"
-          disabledReason={target ? null : wrong ? t('Not an address of {cidr}', { cidr }) : t('Enter an address')}
+          disabledReason={target ? null : wrong ? t('Not in {cidr}', { cidr }) : t('Enter an address')}
         >
           {t('Go')}
         </Button>
@@ -177,7 +177,7 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
         ref={ref}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table in which the arrows move from cell to cell is a grid.
         role="grid"
-        aria-label={t('Addresses of the subnet')}
+        aria-label={t('Addresses in the prefix')}
         aria-busy={busy}
         className="-m-0.5 w-[calc(100%+0.25rem)] table-fixed border-separate border-spacing-0.5"
         onKeyDown={onKeyDown}
@@ -216,10 +216,10 @@ function Cells({ rows, columns, pointed, onPress, busy, writeReason }: CellsProp
             <Mono className="text-text">{cell.address}</Mono>
             <span>{t(CELLS[cell.state].word)}</span>
             {cell.label && <span className="text-text">{cell.label}</span>}
-            {CELLS[cell.state].press === 'assign' && <span>{writeReason ?? t('Press to assign it.')}</span>}
+            {CELLS[cell.state].press === 'assign' && <span>{writeReason ?? t('Select to assign this address.')}</span>}
           </>
         ) : (
-          t('Point at an address to see who has it.')
+          t('Hover over an address to see its assignment.')
         )}
       </p>
     </div>

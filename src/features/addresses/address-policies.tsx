@@ -30,8 +30,8 @@ const policyColumns = (t: Translate) => [
     grow: true,
     render: (row) => <PolicyLink id={row.policy_id} name={row.name} />,
   }),
-  make.mono('from', t('As a source by'), (row) => endpointsOf(row, 'source'), { width: 180, grow: true }),
-  make.mono('to', t('As a target by'), (row) => endpointsOf(row, 'target'), { width: 180, grow: true }),
+  make.mono('from', t('As source in'), (row) => endpointsOf(row, 'source'), { width: 180, grow: true }),
+  make.mono('to', t('As target in'), (row) => endpointsOf(row, 'target'), { width: 180, grow: true }),
   make.custom('mode', t('Mode'), (row) => <PolicyMode mode={row.enforcement_mode} enabled={row.enabled} />, {
     width: 100,
     csv: (row) => (row.enabled ? row.enforcement_mode : 'disabled'),
@@ -49,17 +49,17 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const { data, isPending, error, refetch } = useQuery(trpc.ipAddresses.policies.queryOptions({ id: addressId }));
   const hidden = data?.hidden ?? 0;
   const columns = useMemo(() => policyColumns(t), [t]);
-  const told = t('Their endpoints stand for this address or for its workload; “any” comes last.');
+  const told = t('Policies whose endpoints resolve to this address or its workload; “any” comes last.');
   const platform = data?.platform ?? [];
   const named =
     platform.length > 0 &&
     t('Platform policies with rules on its workload: {names}.', { names: platform.map(({ name }) => name).join(', ') });
-  const more = hidden > 0 && t('{n, number} more belong to the platform.', { n: hidden });
+  const more = hidden > 0 && t('{n, plural, one {# more belongs} other {# more belong}} to the platform.', { n: hidden });
   return (
     <Section title={t('Policies')} description={[told, named, more].filter(Boolean).join(' ')} bare>
       <DataTable
         id="address-policies"
-        label={t('Policies that touch the address')}
+        label={t('Policies for the address')}
         noun={{ one: t('policy'), many: t('policies') }}
         columns={columns}
         rows={data?.policies ?? []}
@@ -70,8 +70,8 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
         onRetry={() => void refetch()}
         height="auto"
         empty={
-          <EmptyState title={hidden > 0 ? t('None that you may see') : t('No policy touches it')}>
-            {t('A policy does when one of its endpoints stands for this address or for the workload that has it.')}
+          <EmptyState title={hidden > 0 ? t('None visible to you') : t('No policies for this address')}>
+            {t('A policy is listed here if one of its endpoints resolves to this address or its workload.')}
           </EmptyState>
         }
       />

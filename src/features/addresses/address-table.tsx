@@ -30,9 +30,9 @@ const ADDRESSES = declareList({
     state: choice(msg('State'), ADDRESS_STATES, (one) => ADDRESS_STATE_LABELS[one].word),
     assigned: flag(msg('Assigned'), [
       [true, msg('To a workload')],
-      [false, msg('To nobody')],
+      [false, msg('Unassigned')],
     ]),
-    source: choice(msg('Known from'), ADDRESS_SOURCES, (one) => ADDRESS_SOURCE_LABELS[one]),
+    source: choice(msg('Data source'), ADDRESS_SOURCES, (one) => ADDRESS_SOURCE_LABELS[one]),
     cluster_id: CLUSTER,
     within: chip(msg('Within'), 'text'),
     mac: chip(msg('MAC'), 'text'),
@@ -46,9 +46,9 @@ const ADDRESSES = declareList({
     title: msg('No addresses yet'),
     text:
       'subnet_id' in within
-        ? msg('Nothing is known in this subnet. Assign an address, or discover them.')
+        ? msg('No addresses are known in this prefix. Assign an address, or run discovery.')
         : msg(
-            'Discover addresses: guest agents, containers, cloud-init and SDN tell who has which. Or import a CSV file.',
+            'Discover addresses from guest agents, containers, cloud-init and SDN, or import a CSV file.',
           ),
   }),
 });
@@ -81,7 +81,7 @@ export function AddressTable({ subnetId, actions }: Props) {
   const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
   const bulkReason =
     writeReason ??
-    (chosen.length > MAX_BULK ? t('At most {n} at once. Select fewer, or import a CSV file.', { n: MAX_BULK }) : null);
+    (chosen.length > MAX_BULK ? t('Select at most {n}, or import a CSV file.', { n: MAX_BULK }) : null);
   const clear = () => setSelection(new Set());
   return (
     <>

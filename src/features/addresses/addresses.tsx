@@ -39,7 +39,7 @@ export function Addresses() {
       if (writeReason !== null) return [];
       const group = t('Addresses');
       return [
-        { id: 'addresses.add-subnet', label: t('Add subnet'), group, icon: <Plus />, run: () => add() },
+        { id: 'addresses.add-subnet', label: t('Add prefix'), group, icon: <Plus />, run: () => add() },
         {
           id: 'addresses.import',
           label: t('Import addresses from CSV'),
@@ -68,14 +68,14 @@ export function Addresses() {
               </Button>
             )}
             <Button icon={<Plus size={14} />} onClick={() => add()} disabledReason={writeReason}>
-              {t('Add subnet')}
+              {t('Add prefix')}
             </Button>
             <DiscoverButton variant="primary" />
           </>
         }
       />
       <Tabs
-        label={t('Parts of the address management')}
+        label={t('IPAM sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

@@ -32,7 +32,7 @@ export function BulkEditDrawer({ addresses, open, onClose, onSaved }: Props) {
       onOpenChange={(next) => !next && onClose()}
       persistent
       title={t('Edit {n, plural, one {# address} other {# addresses}}', { n: addresses.length })}
-      description={t('Tick what you want to change. All of them are changed, or none.')}
+      description={t('Select the fields to change. Either all addresses are changed or none.')}
     >
       <Content addresses={addresses} onClose={onClose} onSaved={onSaved} />
     </Drawer>
@@ -59,8 +59,8 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
         void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         showToast('ok', {
-          title: t('{n, plural, one {# address} other {# addresses}} changed', { n: changed }),
-          description: unchanged > 0 ? t('{n, number} were as wanted already.', { n: unchanged }) : undefined,
+          title: t('{n, plural, one {# address} other {# addresses}} saved', { n: changed }),
+          description: unchanged > 0 ? t('{n, plural, one {# was} other {# were}} already in this state.', { n: unchanged }) : undefined,
         });
         onClose();
         onSaved();
@@ -76,20 +76,20 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
       onSubmit={(input) => save.mutate(input)}
       error={save.error ? failureOf(save.error) : null}
       pending={save.isPending}
-      submitLabel={t('Change {n, plural, one {# address} other {# addresses}}', { n: items.length })}
-      disabledReason={chosen ? null : t('Tick at least one change')}
+      submitLabel={t('Save {n, plural, one {# address} other {# addresses}}', { n: items.length })}
+      disabledReason={chosen ? null : t('Select at least one change')}
       onCancel={onClose}
       layout="panel"
       fieldName={(field) => field.replace(/^changes\./, '')}
     >
-      <CheckboxField control={form.control} name="set_state" label={t('Set the state')} />
+      <CheckboxField control={form.control} name="set_state" label={t('Set state')} />
       {values.set_state && <SelectField control={form.control} name="state" label={t('State')} options={states} />}
       <CheckboxField
         control={form.control}
         name="release"
-        label={t('Take them from their workloads')}
+        label={t('Unassign from workloads')}
         description={t(
-          'The addresses stay known, but belong to nobody. Discoveries do not give them back by themselves.',
+          'The addresses stay known but become unassigned. Discovery does not reassign them automatically.',
         )}
       />
       <CheckboxField control={form.control} name="set_description" label={t('Replace the description')} />

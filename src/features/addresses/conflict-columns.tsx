@@ -17,7 +17,7 @@ const party = (t: Translate, workload: IpamConflict['workload']) =>
   workload ? (
     <WorkloadLink id={workload.id} name={workload.name} />
   ) : (
-    <Missing label={t('Nobody, or not within your reach')} />
+    <Missing label={t('Unassigned, or not visible to you')} />
   );
 
 export const conflictColumns = (t: Translate) => [
@@ -32,8 +32,8 @@ export const conflictColumns = (t: Translate) => [
       ),
     { sortable: true, width: 170, csv: (item) => item.address ?? item.mac },
   ),
-  make.text('kind', t('What is wrong'), (item) => t(CONFLICT_KIND_LABELS[item.kind]), { sortable: true, width: 180 }),
-  make.text('text', t('In words'), (item) => conflictText(t, item), {
+  make.text('kind', t('Problem'), (item) => t(CONFLICT_KIND_LABELS[item.kind]), { sortable: true, width: 180 }),
+  make.text('text', t('Description'), (item) => conflictText(t, item), {
     width: 320,
     grow: true,
     render: (item) => <span title={conflictText(t, item)}>{conflictText(t, item)}</span>,
@@ -43,7 +43,7 @@ export const conflictColumns = (t: Translate) => [
     width: 116,
     csv: (item) => statusText(t, item),
   }),
-  make.text('workload', t('Holder'), (item) => item.workload?.name, {
+  make.text('workload', t('Assigned to'), (item) => item.workload?.name, {
     hidden: true,
     width: 140,
     render: (item) => party(t, item.workload),

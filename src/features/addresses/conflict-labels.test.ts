@@ -38,5 +38,5 @@ test('every decision that is allowed has a name and a consequence', () => {
     }
   }
   expect(resolutionChoice(english, 'assign', conflict).label).toBe('Assign it to web-02');
-  expect(resolutionChoice(english, 'keep', { ...conflict, workload: null }).label).toBe('Keep the reservation');
+  expect(resolutionChoice(english, 'keep', { ...conflict, workload: null }).label).toBe('Keep reservation');
 });

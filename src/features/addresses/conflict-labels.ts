@@ -5,16 +5,16 @@ import { ADDRESS_SOURCE_LABELS } from '../shared/ipam/address-state';
 export type Resolution = NonNullable<IpamConflict['resolution']>;
 
 export const CONFLICT_KIND_LABELS: Record<ConflictKind, string> = {
-  duplicate_address: msg('Address used twice'),
-  duplicate_mac: msg('MAC address used twice'),
-  outside_subnet: msg('Outside its subnets'),
+  duplicate_address: msg('Duplicate address'),
+  duplicate_mac: msg('Duplicate MAC address'),
+  outside_subnet: msg("Outside its network's prefixes"),
   reserved_in_use: msg('Reserved, but in use'),
 };
 
 export const CONFLICT_STATUS_LABELS: Record<IpamConflict['status'], string> = {
   open: msg('Open'),
   resolved: msg('Resolved'),
-  gone: msg('Gone'),
+  gone: msg('No longer detected'),
 };
 
 export const RESOLUTION_LABELS: Record<Resolution, string> = {
@@ -58,22 +58,22 @@ export function conflictText(t: Translate, conflict: Told): string {
   switch (conflict.kind) {
     case 'duplicate_address':
       return t(
-        '{address} belongs to {has_holder, select, true {{holder}} other {nobody}}, but {has_other, select, true {{other}} other {another workload}} uses it as well{told, select, none {} other {, as told by {told}}}.',
+        '{address} is {has_holder, select, true {assigned to {holder}} other {unassigned}}, but {has_other, select, true {{other}} other {another workload}} also uses the address{told, select, none {} other { (source: {told})}}.',
         values,
       );
     case 'duplicate_mac':
       return t(
-        '{has_holder, select, true {{holder}} other {A workload}} and {has_other, select, true {{other}} other {another workload}} have cards with the MAC address {mac}.',
+        '{has_holder, select, true {{holder}} other {A workload}} and {has_other, select, true {{other}} other {another workload}} have interfaces with the same MAC address {mac}.',
         values,
       );
     case 'outside_subnet':
       return t(
-        '{has_user, select, true {{user}} other {A workload}} uses {address}, which lies in no prefix of {has_network, select, true {{network}} other {its network}}{told, select, none {} other {, as told by {told}}}.',
+        '{has_user, select, true {{user}} other {A workload}} uses {address}, which is in no prefix of {has_network, select, true {{network}} other {its network}}{told, select, none {} other { (source: {told})}}.',
         values,
       );
     case 'reserved_in_use':
       return t(
-        '{address} is reserved{has_holder, select, true { for {holder}} other {}}, but {has_other, select, true {{other}} other {another workload}} uses it{told, select, none {} other {, as told by {told}}}.',
+        '{address} is reserved{has_holder, select, true { for {holder}} other {}}, but {has_other, select, true {{other}} other {another workload}} uses it{told, select, none {} other { (source: {told})}}.',
         values,
       );
   }
@@ -88,9 +88,9 @@ export function resolutionChoice(
   const values = valuesOf(t, conflict);
   if (resolution === 'assign') {
     return {
-      label: t('Assign it to {has_other, select, true {{other}} other {the other workload}}', values),
+      label: t('Assign to {has_other, select, true {{other}} other {the other workload}}', values),
       consequence: t(
-        '{address} belongs to {has_other, select, true {{other}} other {the other workload}} from now on{has_holder, select, true {; {holder} loses it here} other {}}. Labels of flows and rules that name the workload follow.',
+        '{address} will be assigned to {has_other, select, true {{other}} other {the other workload}}{has_holder, select, true { and unassigned from {holder} in Fabric} other {}}. Flow labels, and rules that name the workload, follow.',
         values,
       ),
     };
@@ -98,15 +98,15 @@ export function resolutionChoice(
   if (resolution === 'keep') {
     return conflict.kind === 'outside_subnet'
       ? {
-          label: t('Keep it where it is'),
+          label: t('Keep in current prefix'),
           consequence: t(
-            'The address stays in the subnet in which it is stored. Add a prefix around it if the network has grown.',
+            'The address stays in its current prefix. If the network has grown, add a prefix that contains the address.',
           ),
         }
       : {
-          label: values.has_holder ? t('Keep it with {holder}', values) : t('Keep the reservation'),
+          label: values.has_holder ? t('Keep assigned to {holder}', values) : t('Keep reservation'),
           consequence: t(
-            'Nothing changes here. {has_other, select, true {{other}} other {the other workload}} still uses the address: change it in the guest, or both lose packets.',
+            'Nothing changes in Fabric. {has_other, select, true {{other}} other {The other workload}} still uses the address. Change the address inside that workload, or both will lose packets.',
             values,
           ),
         };
@@ -117,21 +117,21 @@ export function resolutionChoice(
 
 const DISMISSALS: Record<ConflictKind, { label: string; consequence: string }> = {
   duplicate_address: {
-    label: msg('Dismiss: both are right'),
+    label: msg('Dismiss: both are correct'),
     consequence: msg(
-      'Right for addresses that move, such as those of a failover pair. Discoveries do not report it again as long as the same facts are seen.',
+      'For addresses that move, such as those of a failover pair. Discovery does not report this conflict again while its findings stay the same.',
     ),
   },
   duplicate_mac: {
-    label: msg('Dismiss: both are right'),
-    consequence: msg('Right for cards on separate networks. Discoveries do not report this pair again.'),
+    label: msg('Dismiss: both are correct'),
+    consequence: msg('For interfaces on separate networks. Discovery does not report this pair again.'),
   },
   outside_subnet: {
-    label: msg('Dismiss: the guest is right'),
-    consequence: msg('Right for addresses that are routed to the guest. Discoveries do not report it again.'),
+    label: msg('Dismiss: the workload is correct'),
+    consequence: msg('For addresses routed to the workload. Discovery does not report this conflict again.'),
   },
   reserved_in_use: {
-    label: msg('Dismiss: leave both as they are'),
-    consequence: msg('The reservation stays and so does its user. Discoveries do not report this pair again.'),
+    label: msg('Dismiss: keep both'),
+    consequence: msg('The reservation and the workload using the address stay unchanged. Discovery does not report this pair again.'),
   },
 };

@@ -26,7 +26,7 @@ const CONFLICTS = declareList({
   defaultSort: '-created_at',
   filters: {
     status: choice(msg('Status'), DECIDED, (one) =>
-      one === 'any' ? msg('All, also decided ones') : CONFLICT_STATUS_LABELS[one],
+      one === 'any' ? msg('All, including resolved') : CONFLICT_STATUS_LABELS[one],
     ),
     kind: choice(msg('Kind'), CONFLICT_KINDS, (one) => CONFLICT_KIND_LABELS[one]),
     cluster_id: CLUSTER,
@@ -39,7 +39,7 @@ const CONFLICTS = declareList({
     icon: <ShieldCheck />,
     title: msg('No open conflicts'),
     text: msg(
-      'Discoveries report here what cannot be right: an address on two workloads, one outside its subnets, a MAC address used twice. Nothing is overwritten until you decide.',
+      "Discovery reports contradictions here: one address on two workloads, an address outside its network's prefixes, a duplicate MAC address. Nothing is overwritten until you decide.",
     ),
   },
 });
@@ -52,7 +52,7 @@ export function ConflictTable() {
   const [resolving, setResolving] = useState<IpamConflict | null>(null);
   const list = useList(CONFLICTS);
   const reasonFor = (conflict: IpamConflict) =>
-    writeReason ?? (conflict.status === 'open' ? null : t('It is decided already.'));
+    writeReason ?? (conflict.status === 'open' ? null : t('This conflict is already resolved.'));
   return (
     <>
       <ListView

@@ -56,17 +56,17 @@ export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) 
     >
       <p>
         {n === 1
-          ? t('It becomes free, and its notes are lost. Who had it stays in the history.')
-          : t('They become free, and their notes are lost. Who had them stays in the history.')}
+          ? t('The address becomes free and its notes are lost. Its assignment history is kept.')
+          : t('The addresses become free and their notes are lost. Their assignment history is kept.')}
       </p>
       {used > 0 && (
         <p>
           {used === 1 && n === 1
-            ? t('{workload} keeps it in reality: the next discovery that sees an address brings it back.', {
+            ? t('{workload} keeps using this address. The next discovery that finds it adds the address again.', {
                 workload: first?.workload?.name,
               })
             : t(
-                '{n, number} of them are assigned; those workloads keep them in reality: the next discovery that sees an address brings it back.',
+                '{n, number} of these addresses {n, plural, one {is} other {are}} assigned. Their workloads keep using them, and the next discovery that finds an address adds it again.',
                 { n: used },
               )}
         </p>

@@ -42,9 +42,9 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
         remove.reset();
         onClose();
       }}
-      title={subnet ? t('Delete {name}?', { name: subnet.cidr }) : t('Delete subnet?')}
+      title={subnet ? t('Delete {name}?', { name: subnet.cidr }) : t('Delete prefix?')}
       typed={lost ? subnet?.cidr : undefined}
-      confirmLabel={lost ? t('Delete subnet and its addresses') : t('Delete subnet')}
+      confirmLabel={lost ? t('Delete prefix and its addresses') : t('Delete prefix')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : query.error ? failureOf(query.error) : null}
       onConfirm={() =>
@@ -55,18 +55,18 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
         <>
           <p>
             {addresses === 0
-              ? t('No addresses are known in it.')
+              ? t('No addresses are known in this prefix.')
               : parent
-                ? t('Its addresses move to {cidr}, the prefix around it.', { cidr: parent.cidr })
+                ? t('Its addresses move to the parent prefix {cidr}.', { cidr: parent.cidr })
                 : t(
-                    'It has no prefix around it: up to {n, plural, one {# address} other {# addresses}} in it will be removed from this service, with their notes and history. Prefixes inside it keep theirs.',
+                    'This prefix has no parent. Up to {n, plural, one {# address} other {# addresses}} in it will be removed from Fabric, with notes and history. Child prefixes keep their addresses.',
                     { n: addresses },
                   )}
           </p>
           {detail.ranges_total > 0 && (
-            <p>{t('{n, plural, one {# range} other {# ranges}} of it will be deleted.', { n: detail.ranges_total })}</p>
+            <p>{t('{n, plural, one {# range} other {# ranges}} in this prefix will be deleted.', { n: detail.ranges_total })}</p>
           )}
-          <p>{t('Nothing changes on the cluster. A discovery makes prefixes again in which it sees addresses.')}</p>
+          <p>{t('Nothing changes on the cluster. Discovery creates prefixes again if it finds addresses in them.')}</p>
         </>
       ) : (
         !query.error && <Skeleton className="h-4 w-64" />

@@ -61,14 +61,14 @@ function Content({ opened, onClose }: { opened: IpAddress; onClose: () => void }
       {({ control, setValue }, base) => (
         <>
           {base.state === 'conflict' && (
-            <Notice tone="warn" title={t('A conflict about this address is open')}>
-              {t('Resolve it before you change state, workload or network card.')}
+            <Notice tone="warn" title={t('This address has an open conflict')}>
+              {t('Resolve the conflict before you change state, workload or interface.')}
             </Notice>
           )}
           {base.source !== 'manual' && (
             <p className="text-pretty text-muted">
               {t(
-                'A discovery found this address. Once you change its state, workload or network card, discoveries leave those as you set them.',
+                'This address was discovered. If you change its state, workload or interface, discovery keeps your values.',
               )}
             </p>
           )}

@@ -20,7 +20,7 @@ export function EditSubnetDrawer({ subnet, onClose }: Props) {
       open={subnet !== null}
       onOpenChange={(next) => !next && onClose()}
       persistent
-      title={subnet ? t('Edit {name}', { name: subnet.cidr }) : t('Edit subnet')}
+      title={subnet ? t('Edit {name}', { name: subnet.cidr }) : t('Edit prefix')}
     >
       {subnet && <Content key={subnet.id} opened={subnet} onClose={onClose} />}
     </Drawer>
@@ -52,7 +52,7 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
           trpc.networks.pathFilter(),
         );
       }}
-      submitLabel={t('Save subnet')}
+      submitLabel={t('Save prefix')}
       compare={{ labels: subnetLabels(t), words: toSubnetInput }}
       onClose={onClose}
     >
@@ -60,7 +60,7 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
         <SubnetFields
           control={control}
           cidrNote={
-            opened.source === 'provider' ? t('The cluster decides this prefix. Change it there, then sync.') : undefined
+            opened.source === 'provider' ? t('The cluster defines this prefix. Change it there, then run a sync.') : undefined
           }
         />
       )}

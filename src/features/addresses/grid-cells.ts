@@ -121,7 +121,7 @@ export const CELLS: Record<CellState, Look> = {
     className: 'border-dashed border-line-strong bg-surface text-muted',
     press: 'assign',
   },
-  child: { word: msg('Inner prefix'), className: 'border-transparent bg-accent-soft text-accent', press: 'subnet' },
+  child: { word: msg('Child prefix'), className: 'border-transparent bg-accent-soft text-accent', press: 'subnet' },
   network: { word: msg('Network address'), className: 'border-transparent bg-surface-2 text-faint', press: null },
   broadcast: { word: msg('Broadcast address'), className: 'border-transparent bg-surface-2 text-faint', press: null },
 };

@@ -3,12 +3,12 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const IMPORT_KIND_LABELS: Record<ImportKind, string> = {
   addresses: msg('Addresses'),
-  subnets: msg('Subnets'),
+  subnets: msg('Prefixes'),
 };
 
 export const STAGE_LABELS: Record<NonNullable<IpamImport['stage']>, string> = {
-  reading: msg('Reading the file'),
-  checking: msg('Checking the rows'),
+  reading: msg('Reading file'),
+  checking: msg('Checking rows'),
   writing: msg('Writing'),
 };
 
@@ -45,13 +45,13 @@ export function outcomeText(t: Translate, run: Counts): string {
     run.updated > 0 && t('{n, number} changed', { n: run.updated }),
     run.unchanged > 0 && t('{n, number} unchanged', { n: run.unchanged }),
   ].filter((part) => part !== false);
-  const done = parts.join(', ') || t('nothing to do');
+  const done = parts.join(', ') || t('no changes');
   if (run.dry_run && run.status === 'failed') return t('The file cannot be imported.');
   if (run.dry_run) {
-    if (bad === 0) return t('{n, plural, one {The row is} other {All # rows are}} good: {done}.', { n: total, done });
+    if (bad === 0) return t('{n, plural, one {The row is} other {All # rows are}} valid: {done}.', { n: total, done });
     return parts.length === 0
       ? t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported.', { bad, total })
-      : t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported; of the others {done}.', {
+      : t('{bad, plural, one {# row} other {# rows}} of {total, number} cannot be imported. Other rows: {done}.', {
           bad,
           total,
           done,
@@ -59,8 +59,8 @@ export function outcomeText(t: Translate, run: Counts): string {
   }
   if (run.status === 'failed') {
     return bad === 0
-      ? t('Nothing was imported.')
-      : t('Nothing was imported: {bad, plural, one {# row} other {# rows}} of {total, number} are bad.', {
+      ? t('No rows imported.')
+      : t('No rows imported: {bad, plural, one {# row of {total, number} is invalid} other {# rows of {total, number} are invalid}}.', {
           bad,
           total,
         });

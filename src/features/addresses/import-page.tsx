@@ -40,7 +40,7 @@ export function ImportPage() {
   const send = (options: Pick<ImportInput, 'mode' | 'dry_run'>) => {
     if (file) start.mutate({ kind, file_name: file.name.slice(0, 200), content: file.content, ...options });
   };
-  const reasonToWait = active ? t('Wait until the current one has ended') : null;
+  const reasonToWait = active ? t('Wait until the current import ends') : null;
   const failure = start.error ? failureOf(start.error) : null;
   return (
     <>
@@ -48,24 +48,24 @@ export function ImportPage() {
       <PageHeader
         title={t('Import')}
         description={t(
-          'Nothing is written before every row was checked. Rows that are there already are changed, not doubled.',
+          'Nothing is written until every row is checked. Existing rows are updated, not duplicated.',
         )}
       />
       {writeReason && (
-        <Notice tone="info" title={t('You can look, not import')}>
+        <Notice tone="info" title={t('You have read-only access')}>
           {writeReason}
         </Notice>
       )}
-      <Section title={t('1. The file')}>
+      <Section title={t('1. File')}>
         <div className="flex flex-col gap-4">
           <RadioGroup<ImportKind>
-            aria-label={t('What is in the file')}
+            aria-label={t('File contents')}
             value={kind}
             onValueChange={(next) => void setKind(next)}
             options={IMPORT_KINDS.map((value) => ({
               value,
               label: t(IMPORT_KIND_LABELS[value]),
-              description: t('Columns: {required}; and, when you have them, {optional}.', columnsText(value)),
+              description: t('Required columns: {required}. Optional columns: {optional}.', columnsText(value)),
             }))}
           />
           <ImportSource kind={kind} value={file} onChange={setFile} />
@@ -88,15 +88,15 @@ export function ImportPage() {
               // The check counts what is good besides what is bad, whatever is chosen afterwards.
               onClick={() => send({ mode: 'skip_bad', dry_run: true })}
               pending={start.isPending && start.variables?.dry_run}
-              disabledReason={writeReason ?? (file ? reasonToWait : t('Choose a file or paste its text first'))}
+              disabledReason={writeReason ?? (file ? reasonToWait : t('Choose a file or paste CSV text first'))}
             >
-              {t('Check the rows')}
+              {t('Check rows')}
             </Button>
           </div>
         </div>
       </Section>
       {importId !== null && (
-        <Section title={run.data && !run.data.dry_run ? t('3. The import') : t('2. The check')}>
+        <Section title={run.data && !run.data.dry_run ? t('3. Import') : t('2. Check')}>
           {run.data ? (
             <div className="flex flex-col gap-4">
               <ImportReport run={run.data} />
@@ -106,9 +106,9 @@ export function ImportPage() {
                   disabledReason={
                     writeReason ??
                     (file === null
-                      ? t('Choose the file again: it is not kept in the browser')
+                      ? t('Choose the file again: the browser does not store the file')
                       : checked !== file.content
-                        ? t('The text has changed since. Check it again')
+                        ? t('The text has changed since the check. Check the rows again')
                         : null)
                   }
                   pending={start.isPending}
@@ -121,7 +121,7 @@ export function ImportPage() {
                     className="link"
                     href={paths.addresses({ tab: run.data.kind === 'addresses' ? 'addresses' : undefined })}
                   >
-                    {t(run.data.kind === 'addresses' ? 'Show addresses' : 'Show subnets')}
+                    {t(run.data.kind === 'addresses' ? 'Show addresses' : 'Show prefixes')}
                   </a>
                 </p>
               )}
@@ -151,12 +151,12 @@ function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
   const bad = run.rows_bad ?? 0;
   const good = total - bad;
   if (run.status === 'failed' || good === 0)
-    return <p className="text-muted">{t('Correct the file and check it again.')}</p>;
+    return <p className="text-muted">{t('Fix the file and check again.')}</p>;
   return (
     <div className="flex flex-wrap items-center justify-end gap-3">
       {bad > 0 && (
         <p className="mr-auto text-pretty text-muted">
-          {t('Correct the file and check it again, or import only what is good.')}
+          {t('Fix the file and check again, or import only the valid rows.')}
         </p>
       )}
       <Button
@@ -166,7 +166,7 @@ function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
         onClick={() => onImport(bad > 0 ? 'skip_bad' : 'atomic')}
       >
         {bad > 0
-          ? t('Import {good, number} good rows, skip {bad, number}', { good, bad })
+          ? t('Import {good, plural, one {# valid row} other {# valid rows}}, skip {bad, number}', { good, bad })
           : t('Import {n, plural, one {# row} other {# rows}}', { n: total })}
       </Button>
     </div>

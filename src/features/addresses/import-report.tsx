@@ -18,7 +18,7 @@ const make = columnsOf<Problem>();
 const problemColumns = (t: Translate) => [
   make.number('line', t('Line'), (row) => row.line, { width: 84 }),
   make.custom('field', t('Field'), (row) => <Mono>{row.field || '–'}</Mono>, { width: 130, csv: (row) => row.field }),
-  make.text('message', t('What is wrong'), (row) => row.message, {
+  make.text('message', t('Problem'), (row) => row.message, {
     width: 320,
     grow: true,
     render: (row) => <span title={row.message}>{row.message}</span>,
@@ -52,7 +52,7 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
           total={run.progress_total}
         />
         <p className="text-sm text-muted">
-          {run.dry_run ? t('Nothing is written by a check.') : t('It goes on when you leave this page.')}
+          {run.dry_run ? t('A dry run writes nothing.') : t('The import continues if you leave this page.')}
         </p>
       </div>
     );
@@ -67,7 +67,7 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
         <>
           <DataTable
             id="import-problems"
-            label={t('Bad rows')}
+            label={t('Rejected rows')}
             noun={{ one: t('problem'), many: t('problems') }}
             columns={columns}
             rows={problems}
@@ -81,7 +81,7 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
           />
           {run.errors_total > problems.length && (
             <p className="text-sm text-muted">
-              {t('These are the first {n, number} of {total, number} problems.', {
+              {t('Showing the first {n, number} of {total, number} problems.', {
                 n: problems.length,
                 total: run.errors_total,
               })}

@@ -30,16 +30,16 @@ export function ImportSource({ value, onChange }: Props) {
     if (!file) return;
     setProblem(null);
     if (file.size > MAX_CHARACTERS) {
-      setProblem(t('{name} is larger than 15 MB. Split it.', { name: file.name }));
+      setProblem(t('{name} is larger than 15 MB. Split the file.', { name: file.name }));
       return;
     }
     try {
       const content = await file.text();
       if (content.includes('\u0000'))
-        setProblem(t('{name} is no text file. Save it as CSV (UTF-8).', { name: file.name }));
+        setProblem(t('{name} is not a text file. Save the file as CSV (UTF-8).', { name: file.name }));
       else onChange({ name: file.name, content });
     } catch {
-      setProblem(t('{name} could not be read.', { name: file.name }));
+      setProblem(t('Could not read {name}.', { name: file.name }));
     }
   };
   const onDrop = (event: DragEvent) => {
@@ -57,7 +57,7 @@ export function ImportSource({ value, onChange }: Props) {
   return (
     <div className="flex flex-col gap-2">
       <label htmlFor={textId} className="self-start font-medium">
-        {t('CSV with a header line')}
+        {t('CSV with header row')}
       </label>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping a file is an extra way; the button beside it does the same. */}
       <div
@@ -71,9 +71,9 @@ export function ImportSource({ value, onChange }: Props) {
       >
         <div className="flex flex-wrap items-center gap-2">
           <Button icon={<FileUp size={14} />} onClick={() => input.current?.click()}>
-            {t('Choose a file')}
+            {t('Choose file')}
           </Button>
-          <span className="text-muted">{t('or drop it here, or paste the text below.')}</span>
+          <span className="text-muted">{t('or drop the file here, or paste the text below.')}</span>
           <input
             ref={input}
             type="file"
@@ -112,13 +112,13 @@ export function ImportSource({ value, onChange }: Props) {
           <p className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
             <Mono>{value.name}</Mono>
             <span>
-              {t('{n, number} rows, {size}', {
+              {t('{n, plural, one {# row} other {# rows}}, {size}', {
                 n: Math.max(0, lines.filter((line) => line.trim() !== '').length - 1),
                 size: formatBytes(new Blob([value.content]).size),
               })}
             </span>
             <Button size="sm" variant="ghost" onClick={() => onChange(null)}>
-              {t('Take it away')}
+              {t('Remove')}
             </Button>
           </p>
         )}
@@ -130,7 +130,7 @@ export function ImportSource({ value, onChange }: Props) {
       )}
       {garbled && (
         <Notice tone="warn">
-          {t('Some characters could not be read: the file is not UTF-8. Save it as “CSV UTF-8” to keep them.')}
+          {t('Could not read some characters: the file is not UTF-8. Save the file as “CSV UTF-8” to keep them.')}
         </Notice>
       )}
     </div>

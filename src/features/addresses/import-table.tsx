@@ -15,7 +15,7 @@ import { IMPORT_KIND_LABELS, outcomeText } from './import-labels';
 const make = columnsOf<IpamImport>();
 
 const resultText = (t: Translate, run: IpamImport) =>
-  run.status === 'queued' || run.status === 'running' ? t('Under way') : (run.message ?? outcomeText(t, run));
+  run.status === 'queued' || run.status === 'running' ? t('In progress') : (run.message ?? outcomeText(t, run));
 
 const importColumns = (t: Translate) => [
   make.text('file_name', t('File'), (run) => run.file_name || t('Pasted text'), { width: 200 }),
@@ -25,7 +25,7 @@ const importColumns = (t: Translate) => [
     csv: (run) => run.status,
   }),
   make.text('kind', t('Rows'), (run) => t(IMPORT_KIND_LABELS[run.kind]), { width: 110 }),
-  make.text('dry_run', t('What'), (run) => (run.dry_run ? t('Check only') : t('Import')), { width: 110 }),
+  make.text('dry_run', t('Operation'), (run) => (run.dry_run ? t('Dry run') : t('Import')), { width: 110 }),
   make.text('result', t('Result'), (run) => resultText(t, run), {
     width: 320,
     grow: true,
@@ -48,8 +48,8 @@ const IMPORTS = declareList({
   rowPath: (run) => paths.importAddresses({ kind: run.kind, import: run.id }),
   empty: {
     icon: <Upload />,
-    title: msg('Nothing was imported yet'),
-    text: msg('Import takes over addresses or subnets from a CSV file, after every row was checked.'),
+    title: msg('No imports yet'),
+    text: msg('Imports addresses or prefixes from a CSV file after checking every row.'),
   },
 });
 

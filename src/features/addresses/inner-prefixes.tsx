@@ -28,7 +28,7 @@ const innerColumns = (t: Translate) => [
   }),
   make.text('description', t('Description'), (item) => item.description, { width: 200, grow: true }),
   make.mono('gateway', t('Gateway'), (item) => item.gateway, { width: 150 }),
-  make.number('descendants_total', t('Prefixes inside'), (item) => item.descendants_total, { width: 130 }),
+  make.number('descendants_total', t('Child prefixes'), (item) => item.descendants_total, { width: 130 }),
 ];
 
 type Props = { subnet: SubnetDetail; onTake: () => void; writeReason: string | null };
@@ -42,7 +42,7 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
   const columns = useMemo(() => innerColumns(t), [t]);
   const take = (
     <Button onClick={onTake} disabledReason={writeReason}>
-      {t('Take next free prefix')}
+      {t('Allocate next free prefix')}
     </Button>
   );
   const rows = query.data?.items ?? [];
@@ -51,7 +51,7 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
       {rows.length > 0 && <div className="flex justify-end">{take}</div>}
       <DataTable
         id="inner-prefixes"
-        label={t('Inner prefixes')}
+        label={t('Child prefixes')}
         noun={{ one: t('prefix'), many: t('prefixes') }}
         columns={columns}
         rows={rows}
@@ -64,8 +64,8 @@ export function InnerPrefixes({ subnet, onTake, writeReason }: Props) {
         onRowOpen={(item) => router.push(paths.subnet({ subnetId: item.id }))}
         height="auto"
         empty={
-          <EmptyState title={t('Nothing is inside')} action={take}>
-            {t('Smaller prefixes of the network that lie in {cidr} appear here.', { cidr: subnet.cidr })}
+          <EmptyState title={t('No child prefixes')} action={take}>
+            {t('Smaller prefixes of this network within {cidr} appear here.', { cidr: subnet.cidr })}
           </EmptyState>
         }
       />

@@ -22,7 +22,7 @@ export function LastDiscovery() {
   });
   const run = data?.items[0];
   if (!data) return null;
-  if (!run) return <>{t('No discovery has run yet.')}</>;
+  if (!run) return <>{t('Discovery has not run yet.')}</>;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       {t('Last discovery:')}

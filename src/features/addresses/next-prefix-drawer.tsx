@@ -31,8 +31,8 @@ export function NextPrefixDrawer({ subnet, onClose, onTaken }: Props) {
     <Drawer
       open={subnet !== null}
       onOpenChange={(next) => !next && onClose()}
-      title={t('Take the next free prefix')}
-      description={subnet ? t('Inside {cidr}', { cidr: subnet.cidr }) : undefined}
+      title={t('Allocate next free prefix')}
+      description={subnet ? t('In {cidr}', { cidr: subnet.cidr }) : undefined}
     >
       {subnet && <Content key={subnet.id} subnet={subnet} onClose={onClose} onTaken={onTaken} />}
     </Drawer>
@@ -60,7 +60,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
   const take = useMutation(
     trpc.subnets.allocatePrefix.mutationOptions({
       onSuccess: (made) => {
-        done(t('{cidr} taken', { cidr: made.cidr }), trpc.subnets.pathFilter(), trpc.networks.pathFilter());
+        done(t('{cidr} allocated', { cidr: made.cidr }), trpc.subnets.pathFilter(), trpc.networks.pathFilter());
         onTaken(paths.subnet({ subnetId: made.id }));
       },
     }),
@@ -93,7 +93,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
         ) : current ? (
           <>
             <span>
-              {t.rich('The next free one is <strong>{cidr}</strong>', {
+              {t.rich('Next free prefix: <strong>{cidr}</strong>', {
                 cidr: current.cidr,
                 strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
               })}
@@ -101,7 +101,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
             <span className="text-muted">{cidrHint(t, current.cidr)?.text}</span>
           </>
         ) : (
-          next.isFetching && <Spinner label={t('Looking for the next free prefix')} />
+          next.isFetching && <Spinner label={t('Finding next free prefix')} />
         )}
       </div>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: TextInput renders the input. */}
@@ -112,7 +112,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
         <TextInput value={description} maxLength={1000} onChange={(event) => setDescription(event.target.value)} />
       </label>
       <p className="text-sm text-pretty text-muted">
-        {t('If somebody else is faster, you get the one after it: two people never get the same.')}
+        {t('If another user allocates this prefix first, you get the next free prefix.')}
       </p>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('Cancel')}</Button>
@@ -120,9 +120,9 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
           type="submit"
           variant="primary"
           pending={take.isPending}
-          disabledReason={current ? null : t('There is no free prefix of this length')}
+          disabledReason={current ? null : t('No free prefix of this length')}
         >
-          {current ? t('Take {address}', { address: current.cidr }) : t('Take it')}
+          {current ? t('Allocate {address}', { address: current.cidr }) : t('Allocate prefix')}
         </Button>
       </div>
     </form>

@@ -88,7 +88,7 @@ export const prefixColumns = (t: Translate) => [
   ),
   make.custom(
     'source',
-    t('Known from'),
+    t('Data source'),
     (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_LABELS[(subnetOf(item) ?? item.network).source])),
     { width: 100 },
   ),

@@ -9,8 +9,8 @@ import { useListState } from '../shared/list-state';
 
 export const PREFIX_FILTERS = {
   cluster_id: CLUSTER,
-  family: choiceIn(msg('Family'), ['4', '6'], (_, family) => `IPv${family}`),
-  source: choice(msg('Known from'), IPAM_SOURCES, (one) => IPAM_SOURCE_LABELS[one]),
+  family: choiceIn(msg('Address family'), ['4', '6'], (_, family) => `IPv${family}`),
+  source: choice(msg('Data source'), IPAM_SOURCES, (one) => IPAM_SOURCE_LABELS[one]),
 };
 const STATE = {
   sorts: SUBNET_SORTS,

@@ -63,7 +63,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         <RowActions
           name={network.name}
           entries={[
-            { id: 'add', label: t('Add subnet'), icon: <Plus />, onSelect: () => add(), disabledReason: writeReason },
+            { id: 'add', label: t('Add prefix'), icon: <Plus />, onSelect: () => add(), disabledReason: writeReason },
             {
               kind: 'link',
               id: 'open',
@@ -82,28 +82,28 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         entries={[
           {
             id: 'next',
-            label: t('Take next free prefix inside'),
+            label: t('Allocate next child prefix'),
             icon: <Split />,
             onSelect: () => subnets.next(subnet),
             disabledReason: writeReason,
           },
           {
             id: 'add',
-            label: t('Add subnet inside'),
+            label: t('Add child prefix'),
             icon: <Plus />,
             onSelect: () => add(subnet.cidr),
             disabledReason: writeReason,
           },
           {
             id: 'edit',
-            label: t('Edit subnet'),
+            label: t('Edit prefix'),
             icon: <Pencil />,
             onSelect: () => subnets.edit(subnet),
             disabledReason: writeReason,
           },
           {
             id: 'delete',
-            label: t('Delete subnet'),
+            label: t('Delete prefix'),
             icon: <Trash2 />,
             tone: 'danger',
             onSelect: () => subnets.remove(subnet),
@@ -128,7 +128,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
       footer={
         <>
           <span role="status" className="tabular-nums">
-            {t('{n, number} networks shown', {
+            {t('{n, plural, one {# network shown} other {# networks shown}}', {
               n: tree.rows.filter((row) => row.item.kind === 'network').length,
             })}
           </span>
@@ -136,7 +136,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
             <Button size="sm" variant="ghost" onClick={() => void setWithEmpty(!withEmpty || null)}>
               {withEmpty
                 ? t('Hide networks without prefixes')
-                : t('Show {n, number} more without prefixes', { n: tree.hidden })}
+                : t('Show {n, plural, one {# more network} other {# more networks}} without prefixes', { n: tree.hidden })}
             </Button>
           )}
           <span className="ml-auto">
@@ -202,10 +202,10 @@ function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
       >
         {can('cluster:read')
           ? t(
-              'Networks appear with the first successful sync of a cluster; prefixes and addresses when they are discovered.',
+              'Networks appear after the first successful sync of a cluster, prefixes and addresses after discovery.',
             )
           : t(
-              'Those to which workloads of your tenant are attached appear here, with the addresses these workloads have.',
+              'Networks that workloads of your tenant are attached to appear here, with the addresses of those workloads.',
             )}
       </EmptyState>
     );
@@ -217,13 +217,13 @@ function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
       action={
         <>
           <Button variant="primary" onClick={onAdd} disabledReason={writeReason}>
-            {t('Add subnet')}
+            {t('Add prefix')}
           </Button>
           <Button onClick={onShowEmpty}>{t('Show networks')}</Button>
         </>
       }
     >
-      {t('Discover addresses to find out which prefixes are in use, or add those you know.')}
+      {t('Discover addresses to find the prefixes in use, or add known prefixes.')}
     </EmptyState>
   );
 }

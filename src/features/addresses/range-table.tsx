@@ -109,7 +109,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         empty={
           <EmptyState title={t('No ranges')} action={add}>
             {t(
-              'A range keeps addresses from being handed out: those of a DHCP server, or those reserved for something.',
+              "A range keeps addresses from being allocated, for example a DHCP server's addresses or reserved addresses.",
             )}
           </EmptyState>
         }
@@ -122,7 +122,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
           remove.reset();
           setDeleting(null);
         }}
-        title={t('Delete the range {first} – {last}?', {
+        title={t('Delete range {first} – {last}?', {
           first: deleting?.first_address,
           last: deleting?.last_address,
         })}
@@ -132,7 +132,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         onConfirm={() => deleting && remove.mutate({ id: deleting.id, version: deleting.version })}
       >
         <p>
-          {t('Its addresses can be handed out as the next free one from then on. Addresses in it stay as they are.')}
+          {t('Addresses in the range can then be allocated as next free. Existing addresses stay unchanged.')}
         </p>
       </ConfirmDialog>
     </>

@@ -86,7 +86,7 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
           type="submit"
           variant="primary"
           pending={resolve.isPending}
-          disabledReason={resolution ? null : t('Choose a decision first')}
+          disabledReason={resolution ? null : t('Select a resolution first')}
         >
           {t('Resolve conflict')}
         </Button>

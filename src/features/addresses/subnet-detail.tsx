@@ -55,11 +55,11 @@ function Content({ subnet }: { subnet: Detail }) {
   useCommands(
     useMemo(() => {
       if (writeReason !== null) return [];
-      const group = t('This subnet');
+      const group = t('This prefix');
       return [
         {
           id: 'subnet.next-address',
-          label: t('Take the next free address'),
+          label: t('Allocate next free address'),
           group,
           icon: <Plus />,
           run: () => setAdding({ kind: 'next' }),
@@ -104,28 +104,28 @@ function Content({ subnet }: { subnet: Detail }) {
               entries={[
                 {
                   id: 'add',
-                  label: t('Add a certain address'),
+                  label: t('Add specific address'),
                   icon: <Plus />,
                   onSelect: () => setAdding({ kind: 'given', address: '' }),
                   disabledReason: writeReason,
                 },
                 {
                   id: 'next',
-                  label: t('Take next free prefix inside'),
+                  label: t('Allocate next child prefix'),
                   icon: <Split />,
                   onSelect: () => takePrefix(subnet),
                   disabledReason: writeReason,
                 },
                 {
                   id: 'delete',
-                  label: t('Delete subnet'),
+                  label: t('Delete prefix'),
                   icon: <Trash2 />,
                   tone: 'danger',
                   onSelect: () => subnets.remove(subnet),
                   disabledReason:
                     writeReason ??
                     (subnet.source === 'provider' && subnet.missing_since === null
-                      ? t('The cluster has this subnet. Remove it there; the next sync removes it here.')
+                      ? t('This prefix comes from the cluster. Remove it there; the next sync removes it here.')
                       : null),
                 },
               ]}
@@ -136,7 +136,7 @@ function Content({ subnet }: { subnet: Detail }) {
       {subnet.conflicts_open > 0 && (
         <Notice
           tone="danger"
-          title={t('{n, plural, one {One conflict is open here} other {# conflicts are open here}}', {
+          title={t('{n, plural, one {# open conflict} other {# open conflicts}}', {
             n: subnet.conflicts_open,
           })}
           action={
@@ -153,7 +153,7 @@ function Content({ subnet }: { subnet: Detail }) {
         <SubnetFacts subnet={subnet} />
       </Section>
       <Tabs
-        label={t('Parts of the subnet')}
+        label={t('Prefix sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[
@@ -166,7 +166,7 @@ function Content({ subnet }: { subnet: Detail }) {
           },
           {
             value: 'prefixes',
-            label: t('Inner prefixes'),
+            label: t('Child prefixes'),
             count: subnet.children_total,
             content: <InnerPrefixes subnet={subnet} onTake={() => takePrefix(subnet)} writeReason={writeReason} />,
           },

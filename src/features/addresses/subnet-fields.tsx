@@ -27,7 +27,7 @@ export function SubnetFields<Out>({ control, cidrNote, withoutCidr = false }: Pr
           control={control}
           name="cidr"
           label={labels.cidr}
-          description={cidrNote ?? t('IPv4 or IPv6. Prefixes may lie inside each other.')}
+          description={cidrNote ?? t('IPv4 or IPv6. Prefixes can be nested.')}
           disabled={cidrNote !== undefined}
         />
       )}
@@ -36,7 +36,7 @@ export function SubnetFields<Out>({ control, cidrNote, withoutCidr = false }: Pr
         control={control}
         name="dns_servers"
         label={labels.dns_servers}
-        description={t('Addresses, separated by commas.')}
+        description={t('Comma-separated addresses.')}
         optional
         mono
       />
@@ -44,8 +44,8 @@ export function SubnetFields<Out>({ control, cidrNote, withoutCidr = false }: Pr
       <CheckboxField
         control={control}
         name="dhcp_enabled"
-        label={t('A DHCP server hands out addresses here')}
-        description={t('Only a note for people; nothing is switched on the cluster.')}
+        label={t('A DHCP server assigns addresses here')}
+        description={t('For information only; no setting changes on the cluster.')}
       />
       <TextareaField control={control} name="description" label={labels.description} rows={2} optional />
     </>

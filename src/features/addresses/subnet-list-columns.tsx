@@ -50,5 +50,5 @@ export const subnetColumns = (t: Translate) => [
     (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
     { width: 84, csv: (subnet) => subnet.dhcp_enabled },
   ),
-  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
+  make.text('source', t('Data source'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
 ];

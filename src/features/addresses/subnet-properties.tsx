@@ -25,7 +25,7 @@ export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
         { label: t('Network'), value: <NetworkLink id={subnet.network_id} name={subnet.network_name} /> },
         { label: t('Cluster'), value: <ClusterLink id={subnet.cluster_id} name={subnet.cluster_name} /> },
         { label: t('Gateway'), value: subnet.gateway && <Mono>{subnet.gateway}</Mono> },
-        { label: t('Inside'), value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
+        { label: t('Parent prefix'), value: parent && <SubnetLink id={parent.id} cidr={parent.cidr} /> },
         {
           label: t('DNS servers'),
           value: subnet.dns_servers.length > 0 ? <Mono wrap>{subnet.dns_servers.join(', ')}</Mono> : null,
@@ -36,7 +36,7 @@ export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
           value: <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
         },
         {
-          label: t('Known from'),
+          label: t('Data source'),
           value: (
             <>
               {t(IPAM_SOURCE_LABELS[subnet.source])}, <RelativeTime at={subnet.created_at} />

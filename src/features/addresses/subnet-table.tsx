@@ -37,7 +37,7 @@ export function SubnetTable({ state }: { state: PrefixListState }) {
       noun={{ one: t('prefix'), many: t('prefixes') }}
       rowId={(subnet) => subnet.id}
       onRowOpen={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
-      empty={<EmptyState title={t('No prefixes yet')}>{t('Discover addresses, or add a subnet.')}</EmptyState>}
+      empty={<EmptyState title={t('No prefixes yet')}>{t('Discover addresses, or add a prefix.')}</EmptyState>}
     />
   );
 }

@@ -35,7 +35,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     width: 120,
     csv: (agent) => t(stateOf(agent).word),
   }),
-  make.custom('collectors', t('Lacking'), (agent) => <Lacking agent={agent} offer={offer} />, {
+  make.custom('collectors', t('Missing collectors'), (agent) => <Lacking agent={agent} offer={offer} />, {
     width: 255,
     grow: true,
     csv: (agent) =>
@@ -81,7 +81,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     format: (seconds) => `${seconds} s`,
   }),
   make.time('enrolled_at', t('Enrolled'), (agent) => agent.enrolled_at, { hidden: true, width: 120 }),
-  make.mono('machine_id', t('Machine id'), (agent) => agent.machine_id, { hidden: true, width: 280 }),
+  make.mono('machine_id', t('Machine ID'), (agent) => agent.machine_id, { hidden: true, width: 280 }),
   make.mono('nftables_ruleset_hash', t('Ruleset hash'), (agent) => agent.nftables_ruleset_hash, {
     hidden: true,
     width: 220,
@@ -101,9 +101,9 @@ function Reports({ agent }: { agent: Agent }) {
   const replaced = agent.token_replacement;
   const isNew = replaced !== null && now !== null && now - Date.parse(replaced.at) < DAY_MS;
   const texts = [
-    ...(refused > 0 ? [t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })] : []),
+    ...(refused > 0 ? [t('{n, plural, one {# flow rejected} other {# flows rejected}}', { n: refused })] : []),
     ...(isNew ? [t('Token replaced')] : []),
-    ...(waiting > 0 ? [t('{n, plural, one {# flow waits} other {# flows wait}}', { n: waiting })] : []),
+    ...(waiting > 0 ? [t('{n, plural, one {# flow pending} other {# flows pending}}', { n: waiting })] : []),
   ];
   return <Worst tone={refused > 0 ? 'danger' : 'warn'} texts={texts} />;
 }
@@ -129,10 +129,10 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
       </Button>
     );
   }
-  if (agent.collectors.length === 0) return <Missing label={t('Not known')} />;
+  if (agent.collectors.length === 0) return <Missing label={t('Unknown')} />;
   const lacking = lackingCollectors(agent);
   // What a silent agent lacks now is not known; what it lacked last may be why it is silent.
-  if (lacking.length === 0 && agent.status === 'silent') return <Missing label={t('Not known')} />;
+  if (lacking.length === 0 && agent.status === 'silent') return <Missing label={t('Unknown')} />;
   if (lacking.length === 0) return <span className="text-muted">{t('Nothing')}</span>;
   // What is broken before what only lacks something.
   const isBroken = ({ state }: (typeof lacking)[number]) => state === 'unavailable';
@@ -145,7 +145,7 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
 /** How far the clock of a node is off. */
 function Clock({ offset }: { offset: number | null }) {
   const t = useT();
-  if (offset === null) return <Missing label={t('Not known')} />;
+  if (offset === null) return <Missing label={t('Unknown')} />;
   const { tone, text } = clockText(t, offset);
   return tone === 'warn' ? <Status tone="warn">{text}</Status> : <span className="text-muted">{text}</span>;
 }

@@ -36,7 +36,7 @@ export function AgentCounts({ summary, filter, onFilter }: Props) {
     {
       id: 'lacking',
       tone: 'warn',
-      word: t('Lack a collector'),
+      word: t('Missing collectors'),
       count: summary.lacking,
       filter: { ...NOTHING, lacking: true },
     },
@@ -49,7 +49,7 @@ export function AgentCounts({ summary, filter, onFilter }: Props) {
     },
   ];
   return (
-    <ul aria-label={t('Nodes by state of their agent')} className="flex flex-wrap gap-2">
+    <ul aria-label={t('Nodes by agent state')} className="flex flex-wrap gap-2">
       {chips
         .filter(({ id, count }) => count > 0 || id === 'ok')
         .map(({ id, tone, word, count, filter: wanted }) => {

@@ -52,7 +52,7 @@ function Content({ agent }: { agent: Detail }) {
       onClick={() => setTarget(agent)}
       disabledReason={reason('agent:install')}
     >
-      {agent.status === null ? t('Install agent') : agent.outdated ? t('Update agent') : t('Install again')}
+      {agent.status === null ? t('Install agent') : agent.outdated ? t('Update agent') : t('Reinstall agent')}
     </Button>
   );
   return (
@@ -73,7 +73,7 @@ function Content({ agent }: { agent: Detail }) {
         <Section>
           <EmptyState icon={<RadioTower />} title={t('No agent on this node')} action={install}>
             {t(
-              'Without one nobody sees the traffic of its guests, or whether its firewall is in force. Installing takes one command on the node.',
+              "Without an agent, workload traffic and the node's firewall state are unknown. Installation takes one command on the node.",
             )}
           </EmptyState>
         </Section>
@@ -93,8 +93,8 @@ function Reports({ agent }: { agent: Detail }) {
   const from =
     agent.last_heartbeat_at &&
     (stale
-      ? t.rich('As last reported {time}. What holds now is unknown.', { time })
-      : t.rich('As reported {time}.', { time }));
+      ? t.rich('Last reported {time}. The current state is unknown.', { time })
+      : t.rich('Reported {time}.', { time }));
   return (
     <>
       <Section>
@@ -106,12 +106,12 @@ function Reports({ agent }: { agent: Detail }) {
         </Section>
       )}
       {agent.last_heartbeat_at && (
-        <Section title={t('Firewall of the node')} description={stale ? from : (firewall?.detail ?? from)}>
+        <Section title={t('Node firewall')} description={stale ? from : (firewall?.detail ?? from)}>
           <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash, stale)} />
         </Section>
       )}
       {diagnostics && (
-        <Section title={stale ? t('Last report') : t('What it sees')} description={stale && from}>
+        <Section title={stale ? t('Last report') : t('Observed traffic')} description={stale && from}>
           <Properties columns={2} items={sightFacts(t, diagnostics, counts, stale)} />
         </Section>
       )}

@@ -31,8 +31,8 @@ const AGENTS = declareList({
   filters: {
     status: choice(msg('Status'), STATUSES, (one) => AGENT_STATES[one].word),
     lacking: flag(msg('Collectors'), [
-      [true, msg('Something is lacking')],
-      [false, msg('All work')],
+      [true, msg('Collector missing')],
+      [false, msg('All collectors working')],
     ]),
     outdated: flag(msg('Version'), [
       [true, msg('Outdated')],
@@ -45,7 +45,7 @@ const AGENTS = declareList({
   empty: {
     icon: <RadioTower />,
     title: msg('No nodes yet'),
-    text: msg('Agents run on nodes, and nodes appear with the first successful sync of a cluster.'),
+    text: msg('Nodes and their agents appear with the first successful sync of a cluster.'),
     link: { label: msg('Go to clusters'), href: paths.clusters() },
   },
 });
@@ -75,8 +75,8 @@ export function AgentList() {
         of={list}
         description={
           <>
-            {t('One program on each node reports its traffic and the state of its firewall.')}{' '}
-            {offered && t('This service installs version {version}.', { version: offered })}
+            {t('The agent on each node reports its traffic and firewall state.')}{' '}
+            {offered && t('Current agent version: {version}.', { version: offered })}
           </>
         }
         summary={
@@ -94,7 +94,7 @@ export function AgentList() {
           entries: [
             {
               id: 'install',
-              label: agent.status === null ? t('Install agent') : t('Update or install again'),
+              label: agent.status === null ? t('Install agent') : t('Update or reinstall agent'),
               icon: <Download />,
               onSelect: () => setTarget(agent),
               disabledReason: installReason,
@@ -102,14 +102,14 @@ export function AgentList() {
             {
               kind: 'link',
               id: 'agent',
-              label: t('Open the agent'),
+              label: t('Open agent'),
               icon: <RadioTower />,
               render: <Link href={paths.agent({ nodeId: agent.node_id })} />,
             },
             {
               kind: 'link',
               id: 'node',
-              label: t('Open the node'),
+              label: t('Open node'),
               icon: <Server />,
               render: <Link href={paths.node({ nodeId: agent.node_id })} />,
             },

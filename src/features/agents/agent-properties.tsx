@@ -34,17 +34,17 @@ export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
       ),
     },
     {
-      label: t('Clock of the node'),
+      label: t('Node clock'),
       value: clock && <Status tone={agent.status === 'silent' ? 'unknown' : clock.tone}>{clock.text}</Status>,
       hint:
         clock?.tone === 'warn'
           ? t(
-              'Times of flows are corrected; compare logs with care. Check the time service of the node (chronyc tracking).',
+              "Flow timestamps are corrected, log timestamps are not. Check the node's time service (chronyc tracking).",
             )
           : undefined,
     },
     { label: t('Enrolled'), value: <RelativeTime at={agent.enrolled_at} /> },
-    { label: t('Machine id'), value: agent.machine_id && <Mono wrap>{agent.machine_id}</Mono> },
+    { label: t('Machine ID'), value: agent.machine_id && <Mono wrap>{agent.machine_id}</Mono> },
   ];
 }
 
@@ -79,7 +79,7 @@ export function firewallFacts(
       value: <ReportedFlag stale={stale} value={firewall?.cluster_enabled ?? null} noTone="warn" />,
       hint:
         firewall?.cluster_enabled === false
-          ? t('While it is off no guest is filtered, whatever its rules say.')
+          ? t('While the cluster firewall is off, no workload is filtered, whatever its rules.')
           : undefined,
     },
     {
@@ -95,7 +95,7 @@ export function firewallFacts(
       ),
     },
     {
-      label: t('Rules in the kernel'),
+      label: t('Kernel rules'),
       value: (
         <ReportedFlag
           stale={stale}
@@ -107,7 +107,7 @@ export function firewallFacts(
       ),
     },
     {
-      label: t('Chains of guests'),
+      label: t('Guest chains'),
       value:
         firewall?.guest_chains === null || firewall === null ? (
           <Status tone="unknown">{t('Unknown')}</Status>
@@ -122,13 +122,13 @@ export function firewallFacts(
       ) : (
         <Status tone="unknown">{t('Unknown')}</Status>
       ),
-      hint: t('Changes when, and only when, a rule on the node changes.'),
+      hint: t('Changes only when a rule on the node changes.'),
     },
   ];
 }
 
 const trackedText = (t: Translate, connections: number, most: number | null) =>
-  most === null ? formatCount(connections) : t('{n, number} of at most {most, number}', { n: connections, most });
+  most === null ? formatCount(connections) : t('{n, number} of max. {most, number}', { n: connections, most });
 
 const totals = (t: Translate, { flows, bytes, packets }: FlowDiagnostics['seen']) =>
   t('{flows, plural, one {# flow} other {# flows}}, {bytes}, {packets, plural, one {# packet} other {# packets}}', {
@@ -148,9 +148,9 @@ export function sightFacts(
   const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
   return [
     {
-      label: t('Seen'),
+      label: t('Observed'),
       value: totals(t, diagnostics.seen),
-      hint: t('Between the newest heartbeat and the one before.'),
+      hint: t('Between the last two heartbeats.'),
     },
     {
       label: t('Bridge filter, IPv4'),
@@ -158,7 +158,7 @@ export function sightFacts(
       hint:
         diagnostics.bridge_nf_call_iptables === true
           ? undefined
-          : t('As without the firewall: connections of guests are not tracked, the capture sees them.'),
+          : t('As without the firewall, workload connections are not tracked. The capture collector still sees them.'),
     },
     { label: t('Sent'), value: sent === null ? null : t('{n, plural, one {# flow} other {# flows}}', { n: sent }) },
     {
@@ -166,9 +166,9 @@ export function sightFacts(
       value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_ip6tables} />,
     },
     {
-      label: t('Left out'),
+      label: t('Omitted'),
       value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
-      hint: diagnostics.left_out.flows === 0 ? undefined : t('The smallest; denied flows are always sent.'),
+      hint: diagnostics.left_out.flows === 0 ? undefined : t('The smallest flows are omitted; denied flows are always sent.'),
     },
     {
       label: t('Byte counters'),

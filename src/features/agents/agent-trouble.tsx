@@ -10,17 +10,17 @@ export function AgentTrouble({ agent }: { agent: AgentDetail }) {
   return (
     <>
       {agent.status === 'silent' && (
-        <Notice tone="danger" title={t('The agent is silent')}>
+        <Notice tone="danger" title={t('Agent is stale')}>
           <div className="flex flex-col gap-2">
             <p>
               {t.rich(
-                'The last heartbeat came {time}. Since then nothing is known of the traffic on this node; what stands below is old. If the node itself is up, look at the service there:',
+                'Last heartbeat {time}. Traffic on this node since then is unknown, and the values below are old. If the node is up, check the agent service on the node:',
                 { time: <RelativeTime at={agent.last_heartbeat_at} /> },
               )}
             </p>
             <CodeBlock
               code={'systemctl status fabric-agent\njournalctl -u fabric-agent -n 50\nfabric-agent doctor'}
-              label={t('Commands for a silent agent')}
+              label={t('Diagnostic commands for the agent')}
             />
           </div>
         </Notice>
@@ -28,15 +28,15 @@ export function AgentTrouble({ agent }: { agent: AgentDetail }) {
       {agent.status === 'pending' && (
         <Notice tone="info" title={t('The agent has not reported yet')}>
           {t.rich(
-            'It enrolled {time}. The first report comes within a minute; if it does not, run fabric-agent doctor on the node.',
+            'The agent enrolled {time}. The first report arrives within a minute. If not, run fabric-agent doctor on the node.',
             { time: <RelativeTime at={agent.enrolled_at} /> },
           )}
         </Notice>
       )}
       {agent.token_replacement && <TokenReplaced replaced={agent.token_replacement} />}
       {agent.outdated && agent.status !== 'silent' && (
-        <Notice tone="warn" title={t('There is a newer agent')}>
-          {t('It reports all the same. Install it again to update; settings and log positions are kept.')}
+        <Notice tone="warn" title={t('Agent update available')}>
+          {t('This version still reports. Reinstall the agent to update; settings and log positions are kept.')}
         </Notice>
       )}
     </>
@@ -50,14 +50,14 @@ function TokenReplaced({ replaced }: { replaced: NonNullable<AgentDetail['token_
   const facts = {
     time: <RelativeTime at={replaced.at} />,
     token: <Mono>{replaced.enrolment_id}</Mono>,
-    user: replaced.user_name ?? t('Not known'),
+    user: replaced.user_name ?? t('Unknown'),
   };
   return (
-    <Notice tone={isSame ? 'info' : 'warn'} title={t('The node token was replaced')}>
-      {t.rich('Replaced {time} by enrolment token {token} of {user}, while the agent was reporting.', facts)}{' '}
+    <Notice tone={isSame ? 'info' : 'warn'} title={t('Token of this node replaced')}>
+      {t.rich('Replaced {time} by enrollment token {token} of {user}, while the agent was reporting.', facts)}{' '}
       {isSame
-        ? t('It was the same machine, as when the agent is updated.')
-        : t('It was another machine. If nobody reinstalled the node, install the agent again.')}
+        ? t('The token was replaced on the same machine, as in an agent update.')
+        : t('The token was replaced from another machine. If the node was not reinstalled, reinstall the agent.')}
     </Notice>
   );
 }

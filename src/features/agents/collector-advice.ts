@@ -8,11 +8,11 @@ type Settings = Pick<FlowDiagnostics, 'nf_conntrack_acct'>;
 
 const RESTART = 'systemctl restart fabric-agent';
 const REINSTALL = msg(
-  'Run a new install command on the node: it puts the unit with the rights it needs back in place.',
+  'Run a new install command on the node to restore the unit with the required permissions.',
 );
 const withReinstall = (t: Translate, text: string) => `${text} ${t(REINSTALL)}`;
 const doctor = (t: Translate): Advice => ({
-  text: t('Ask the agent itself what is missing.'),
+  text: t("Run the agent's self-check to see what is missing."),
   command: 'fabric-agent doctor',
 });
 
@@ -25,7 +25,7 @@ function captureAdvice(t: Translate, collector: CollectorState): Advice[] {
       {
         text: withReinstall(
           t,
-          t('Packets of guests are not counted; counters of interfaces stand in, without addresses.'),
+          t('Workload packets are not counted. Interface counters are used instead, without addresses.'),
         ),
         command: 'fabric-agent doctor',
       },
@@ -33,12 +33,12 @@ function captureAdvice(t: Translate, collector: CollectorState): Advice[] {
   }
   const advice: Advice[] = [];
   if (count(collector, 'kernel_drops') > 0) {
-    advice.push({ text: t('The node was too busy to hand over every packet: traffic is shown lower than it was.') });
+    advice.push({ text: t('The node was too busy to capture every packet. Traffic shown is lower than actual traffic.') });
   }
   if (count(collector, 'table_full_packets') + count(collector, 'overflow_packets') > 0) {
     advice.push({
       text: t(
-        'More conversations began between two looks than the table holds, as in a scan or a flood. Those packets count in total, but not by address. Look for the source among the denied flows.',
+        'More conversations started between two reads than the table holds, as in a scan or a flood. Their packets count in totals, but not by address. Look for the source among the denied flows.',
       ),
     });
   }
@@ -47,14 +47,14 @@ function captureAdvice(t: Translate, collector: CollectorState): Advice[] {
   if (/\bon 0 interfaces/.test(detail)) {
     advice.push({
       text: t(
-        'There is no interface of a guest to look at: no guest runs here, or interfaces have other names than tap<vmid>i<n> and veth<vmid>i<n>.',
+        'No workload interfaces to observe: no workload runs here, or interface names differ from tap<vmid>i<n> and veth<vmid>i<n>.',
       ),
       command: 'ip -br link',
     });
   }
   if (detail.startsWith('ring')) {
     advice.push({
-      text: withReinstall(t, t("The way that costs more is used, because the kernel's own counting is not allowed.")),
+      text: withReinstall(t, t('Packets are captured in the more expensive mode, because counting in the kernel is not permitted.')),
     });
   }
   return advice;
@@ -65,11 +65,11 @@ function conntrackAdvice(t: Translate, { state }: CollectorState, { nf_conntrack
   if (state === 'unavailable') {
     advice.push({ text: withReinstall(t, t('Tracked connections cannot be read.')), command: 'fabric-agent doctor' });
   } else if (state === 'degraded') {
-    advice.push({ text: withReinstall(t, t('Tracked connections are read in a way that costs more.')) });
+    advice.push({ text: withReinstall(t, t('Tracked connections are read in a more expensive mode.')) });
   }
   if (nf_conntrack_acct === false) {
     advice.push({
-      text: t('Connections have no byte counters. Once switched on, new connections have them.'),
+      text: t('Connections have no byte counters. Once enabled, only new connections are counted.'),
       command: 'sysctl -w net.netfilter.nf_conntrack_acct=1',
     });
   }
@@ -78,10 +78,10 @@ function conntrackAdvice(t: Translate, { state }: CollectorState, { nf_conntrack
 
 function kernelLogAdvice(t: Translate, { state }: CollectorState): Advice[] {
   if (state === 'unavailable') {
-    return [{ text: withReinstall(t, t('The kernel log cannot be read: packets that other rules log are missing.')) }];
+    return [{ text: withReinstall(t, t('The kernel log cannot be read. Packets logged by other rules are missing.')) }];
   }
   return state === 'degraded'
-    ? [{ text: t('The kernel wrote faster than the log holds; lines were lost. Let rules log less, or with a limit.') }]
+    ? [{ text: t('Log lines were lost: the kernel wrote faster than the log buffer allows. Reduce or rate-limit logging in rules.') }]
     : [];
 }
 
@@ -90,19 +90,19 @@ function firewallLogAdvice(t: Translate, { state, detail = '' }: CollectorState)
     return [
       {
         text: t(
-          'The hypervisor has logged nothing yet: the file appears with the first packet. Set a log level on a rule, or log_level_in in the options of a guest’s firewall. Until then drops are not seen.',
+          'The hypervisor has not logged anything yet. The file appears with the first packet. Set a log level on a rule, or log_level_in in the guest firewall options. Until then, drops are not visible.',
         ),
       },
     ];
   }
   if (state === 'unavailable') {
-    return [{ text: t('The agent may not read the log.'), command: `usermod -aG adm fabric-agent && ${RESTART}` }];
+    return [{ text: t('The agent is not permitted to read the log.'), command: `usermod -aG adm fabric-agent && ${RESTART}` }];
   }
   return state === 'degraded'
     ? [
         {
           text: t(
-            'The log was rotated away before it was read: lines were lost. See that it is not rotated more than once a minute.',
+            'Log lines were lost: the log was rotated before it was read. Rotate the log at most once a minute.',
           ),
         },
       ]

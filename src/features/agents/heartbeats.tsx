@@ -31,13 +31,13 @@ export function Heartbeats({ agent }: { agent: AgentDetail }) {
         items={[
           { label: t('Heartbeats'), value: formatCount(last_day.heartbeats) },
           { label: t('New flows'), value: formatCount(last_day.accepted) },
-          { label: t('Refused flows'), value: formatCount(last_day.rejected) },
+          { label: t('Rejected flows'), value: formatCount(last_day.rejected) },
           { label: t('Updated flows'), value: formatCount(last_day.updated) },
         ]}
       />
       {rejections.length > 0 && (
         <div className="flex flex-col gap-1">
-          <h3 className="font-medium">{t('Refused last')}</h3>
+          <h3 className="font-medium">{t('Last rejections')}</h3>
           <ul className="flex flex-col gap-0.5 text-muted">
             {rejections.map(({ received_at, index, reason }) => (
               <li key={`${received_at} ${index}`} className="[overflow-wrap:anywhere]">

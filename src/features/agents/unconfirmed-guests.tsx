@@ -23,32 +23,32 @@ export function UnconfirmedGuests({ agent }: { agent: AgentDetail }) {
   if (agent.unconfirmed_guests.length === 0) return null;
   return (
     <Section
-      title={t('Reports about guests of other nodes')}
-      description={t('These flows are in no list and no total until the guest is found on this node.')}
+      title={t('Reports for workloads elsewhere')}
+      description={t('These flows appear in no list or total until the workload is found on this node.')}
     >
       <div className="flex flex-col gap-3">
         {refused > 0 && (
-          <Notice tone="danger" title={t('{n, plural, one {# flow refused} other {# flows refused}}', { n: refused })}>
+          <Notice tone="danger" title={t('{n, plural, one {# flow rejected} other {# flows rejected}}', { n: refused })}>
             {t(
-              'The cluster was asked: these guests were on another node. Check what runs on this node, then install its agent again.',
+              'According to the cluster, these workloads were on another node. Check what runs on this node, then reinstall its agent.',
             )}
           </Notice>
         )}
         {waiting > 0 && (
           <Notice
             tone="info"
-            title={t('{n, plural, one {# flow awaits confirmation} other {# flows await confirmation}}', {
+            title={t('{n, plural, one {# flow pending confirmation} other {# flows pending confirmation}}', {
               n: waiting,
             })}
           >
-            {t('The cluster is asked where the guests are. If this stays, check that the cluster can be read.')}
+            {t('The cluster is being queried for the location of the workloads. If this persists, check that the cluster can be read.')}
           </Notice>
         )}
         <div className="overflow-x-auto">
           <table className="w-full text-left tabular-nums">
             <thead className="text-muted">
               <tr>
-                {[t('Guest'), t('Placed on'), t('Awaiting'), t('Refused'), t('Last seen')].map((label) => (
+                {[t('Workload'), t('Actual node'), t('Pending'), t('Rejected'), t('Last seen')].map((label) => (
                   <th key={label} className="pr-4 pb-1 font-normal">
                     {label}
                   </th>
@@ -91,7 +91,7 @@ function LatestFlows({ nodeId }: { nodeId: string }) {
                   {`${flow.interface ?? flow.vmid}: ${end(flow.source_ip, flow.source_port)} → ${end(flow.destination_ip, flow.destination_port)} ${flow.protocol}`}
                 </Mono>
                 <Badge tone={flow.state === 'refused' ? 'danger' : 'warn'}>
-                  {flow.state === 'refused' ? t('Refused') : t('Awaiting')}
+                  {flow.state === 'refused' ? t('Rejected') : t('Pending')}
                 </Badge>
               </li>
             ))}

@@ -38,7 +38,7 @@ export const auditColumns = (t: Translate) => [
   }),
   make.mono('source_address', t('From'), (record) => record.source_address, { width: 140 }),
   make.number('seq', t('No.'), (record) => record.seq, { width: 80 }),
-  make.mono('object_id', t('Object id'), (record) => record.object_id, { hidden: true, width: 290 }),
-  make.mono('request_id', t('Request id'), (record) => record.request_id, { hidden: true, width: 290 }),
+  make.mono('object_id', t('Object ID'), (record) => record.object_id, { hidden: true, width: 290 }),
+  make.mono('request_id', t('Request ID'), (record) => record.request_id, { hidden: true, width: 290 }),
   make.text('hash', t('Hash'), (record) => record.hash, { hidden: true, width: 200 }),
 ];

@@ -10,7 +10,7 @@ import { Menu } from '@/ui/menu';
 import { download } from '@/ui/table/csv';
 import { showToast } from '@/ui/toast';
 
-const FORMATS = { csv: msg('CSV, for spreadsheets'), ndjson: msg('JSON, one record a line') } as const;
+const FORMATS = { csv: msg('CSV, for spreadsheets'), ndjson: msg('JSON, one record per line') } as const;
 type Format = keyof typeof FORMATS;
 
 /** Writes all records that match into a file, with their states and hashes. */
@@ -29,7 +29,7 @@ export function AuditExport({ filter }: { filter: Record<string, unknown> }) {
       }
       download(`audit-${new Date().toISOString().slice(0, 10)}.${format}`, await response.blob());
     },
-    onError: (error) => showToast('danger', { title: t('Could not export the records'), description: error.message }),
+    onError: (error) => showToast('danger', { title: t('Could not export audit records'), description: error.message }),
   });
   return (
     <Menu

@@ -15,7 +15,7 @@ describe('audit words', () => {
   ])('%s reads %s', (action, text) => expect(actionText(english, action)).toBe(text));
 
   test.each([
-    ['security_group', 'security group'],
+    ['security_group', 'group'],
     ['ip_address', 'address'],
     ['new_thing', 'new thing'],
   ])('an object of kind %s is a %s', (kind, text) => expect(objectKindText(english, kind)).toBe(text));
@@ -56,7 +56,7 @@ describe('verification words', () => {
   test('an unbroken trail says how much was checked', () => {
     expect(verificationText(english, { checked: 1, pruned: null, broken: null })).toEqual({
       tone: 'ok',
-      title: 'The trail is unbroken',
+      title: 'Audit trail intact',
       text: '1 record checked.',
     });
   });

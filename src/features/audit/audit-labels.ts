@@ -18,13 +18,13 @@ export const ACTION_FAMILIES = [
   { value: 'cluster.*', label: msg('Clusters') },
   { value: 'workload.*', label: msg('Workloads') },
   { value: 'network.*', label: msg('Networks') },
-  { value: 'subnet.*', label: msg('Subnets') },
+  { value: 'subnet.*', label: msg('Prefixes') },
   { value: 'ip_address.*', label: msg('Addresses') },
   { value: 'ip_range.*', label: msg('Address ranges') },
   { value: 'ipam.*', label: msg('Discovery and import') },
   { value: 'ipam_conflict.*', label: msg('Address conflicts') },
   { value: 'policy.*', label: msg('Policies') },
-  { value: 'security_group.*', label: msg('Security groups') },
+  { value: 'security_group.*', label: msg('Groups') },
   { value: 'settings.*', label: msg('Settings') },
   { value: 'setup.*', label: msg('Setup') },
   { value: 'user.*', label: msg('Users') },
@@ -35,11 +35,11 @@ export const ACTION_FAMILIES = [
   { value: 'mapping_rule.*', label: msg('Mapping rules') },
   { value: 'api_token.*', label: msg('API tokens') },
   { value: 'agent.*', label: msg('Agents') },
-  { value: 'audit.*', label: msg('Retention of the trail') },
+  { value: 'audit.*', label: msg('Audit retention') },
   { value: 'notification_rule.*', label: msg('Notification rules') },
   { value: 'notification_channel.*', label: msg('Notification channels') },
   { value: 'notification_delivery.*', label: msg('Notification deliveries') },
-  { value: 'secret_key.*', label: msg('Secret key of the service') },
+  { value: 'secret_key.*', label: msg('Fabric secret key') },
 ] as const;
 
 /** What a record can be about, as the service calls it. */
@@ -48,13 +48,13 @@ export const OBJECT_KINDS = [
   { value: 'node', label: msg('Node') },
   { value: 'workload', label: msg('Workload') },
   { value: 'network', label: msg('Network') },
-  { value: 'subnet', label: msg('Subnet') },
+  { value: 'subnet', label: msg('Prefix') },
   { value: 'ip_address', label: msg('Address') },
   { value: 'ip_range', label: msg('Address range') },
   { value: 'ipam_conflict', label: msg('Address conflict') },
   { value: 'ipam_import', label: msg('Import') },
   { value: 'policy', label: msg('Policy') },
-  { value: 'security_group', label: msg('Security group') },
+  { value: 'security_group', label: msg('Group') },
   { value: 'user', label: msg('User') },
   { value: 'role', label: msg('Role') },
   { value: 'tenant', label: msg('Tenant') },
@@ -66,7 +66,7 @@ export const OBJECT_KINDS = [
   { value: 'notification_rule', label: msg('Notification rule') },
   { value: 'notification_channel', label: msg('Notification channel') },
   { value: 'notification_delivery', label: msg('Notification delivery') },
-  { value: 'secret_key', label: msg('Secret key of the service') },
+  { value: 'secret_key', label: msg('Fabric secret key') },
 ] as const;
 
 /** `security_group` -> "security group", to stand behind a name. Kinds that are unknown here can be read, too. */
@@ -89,10 +89,10 @@ type Verification = RouterOutputs['audit']['verify'];
 
 const REASONS: Record<NonNullable<Verification['broken']>['reason'], string> = {
   missing: msg('Record {seq} is missing: it was removed.'),
-  previous_hash: msg('Record {seq} does not follow the one before: something between them was removed or changed.'),
+  previous_hash: msg('Record {seq} does not match the previous hash: a record between them was removed or changed.'),
   hash: msg('Record {seq} does not match its own hash: it was changed.'),
-  anchor: msg('Record {seq} is not the one that was noted down.'),
-  checkpoint: msg('Record {seq} is where the trail was cut, but no record in it says so.'),
+  anchor: msg('Record {seq} differs from the stored reference record.'),
+  checkpoint: msg('The trail was truncated at record {seq}, but no record documents the removal.'),
 };
 
 /** What a verification of the trail found, in a sentence. */
@@ -105,14 +105,14 @@ export function verificationText(
     if (pruned) {
       const cut = { seq: formatCount(pruned.seq), at: formatDateTime(pruned.at) };
       sentences.push(
-        t('Those up to record {seq} were removed on {at} because their time was up; the trail says so itself.', cut),
+        t('Records up to {seq} were removed on {at} when their retention ended. The trail documents the removal.', cut),
       );
     }
-    return { tone: 'ok', title: t('The trail is unbroken'), text: sentences.join(' ') };
+    return { tone: 'ok', title: t('Audit trail intact'), text: sentences.join(' ') };
   }
   const sentences = [
     t(REASONS[broken.reason], { seq: formatCount(broken.seq) }),
-    t('{n, plural, one {The # record before it is} other {The # records before it are}} in order.', { n: checked }),
+    t('{n, plural, one {The # earlier record is} other {The # earlier records are}} valid.', { n: checked }),
   ];
-  return { tone: 'danger', title: t('The trail is broken'), text: sentences.join(' ') };
+  return { tone: 'danger', title: t('Audit trail broken'), text: sentences.join(' ') };
 }

@@ -39,7 +39,7 @@ const AUDIT = declareList({
   columns: auditColumns,
   exported: false,
   rowId: (record) => record.id,
-  empty: { title: msg('No records yet'), text: msg('The first change or sign-in will appear here.') },
+  empty: { title: msg('No audit records yet'), text: msg('Changes and sign-ins appear here.') },
 });
 
 /** The audit trail: every change and sign-in, newest first. */
@@ -55,7 +55,7 @@ export function AuditList() {
     <>
       <ListView
         of={list}
-        description={t('Every change and every sign-in. Each record carries the hash of the one before.')}
+        description={t('All changes and sign-ins. Each record contains the hash of the previous record.')}
         actions={
           <>
             <AuditExport filter={state.input} />

@@ -93,12 +93,12 @@ function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFi
         <div className="flex flex-wrap gap-2">
           {object_id && (
             <Button size="sm" onClick={() => onFilter({ object_kind, object_id })}>
-              {t('Everything about this object')}
+              {t('All records for this object')}
             </Button>
           )}
           {actor_id && (
             <Button size="sm" onClick={() => onFilter({ actor_id })}>
-              {t('Everything by {actor}', { actor: record.actor_name })}
+              {t('All records by {actor}', { actor: record.actor_name })}
             </Button>
           )}
         </div>
@@ -108,17 +108,17 @@ function Content({ record, onFilter }: { record: AuditRow; onFilter: Props['onFi
       </Section>
       {record.seq !== null && (
         <Section
-          title={t('Place in the trail')}
+          title={t('Position in the trail')}
           description={t(
-            'Each record carries the hash of the one before, so that a record which was changed or removed later is found.',
+            'Each record contains the hash of the previous record, so later changes or removals are detected.',
           )}
           bare
         >
           <Properties
             items={[
-              { label: t('Number'), value: formatCount(record.seq) },
+              { label: t('Record number'), value: formatCount(record.seq) },
               { label: t('Hash'), value: <Mono wrap>{record.hash}</Mono> },
-              { label: t('Hash before'), value: <Mono wrap>{record.previous_hash}</Mono> },
+              { label: t('Previous hash'), value: <Mono wrap>{record.previous_hash}</Mono> },
             ]}
           />
         </Section>

@@ -9,13 +9,13 @@ export function ChangeView({ before, after }: { before: unknown; after: unknown 
   const t = useT();
   const [all, setAll] = useState(false);
   const lines = changeDiff(before, after);
-  if (lines.length === 0) return <p className="text-muted">{t('This action carries no data.')}</p>;
+  if (lines.length === 0) return <p className="text-muted">{t('This action has no data.')}</p>;
   const same = lines.filter((line) => line.kind === 'same').length;
   const shown = all ? lines : lines.filter((line) => line.kind !== 'same');
   return (
     <div className="flex flex-col gap-2">
       {shown.length === 0 ? (
-        <p className="text-muted">{t('Nothing differs.')}</p>
+        <p className="text-muted">{t('No differences.')}</p>
       ) : (
         <table className="w-full table-fixed border-collapse text-left">
           <thead>

@@ -21,7 +21,7 @@ export function useVerifyTrail() {
       </Button>
     ),
     outcome: verify.error ? (
-      <Notice tone="danger" live title={t('The trail could not be verified')}>
+      <Notice tone="danger" live title={t('Could not verify the trail')}>
         {failureOf(verify.error).detail ?? failureOf(verify.error).title}
       </Notice>
     ) : (
@@ -40,7 +40,7 @@ function Outcome(verification: RouterOutputs['audit']['verify']) {
       {last && (
         <p className="text-muted">
           {t.rich(
-            'Note down record {seq} with hash {hash} outside this service: it proves later that nothing up to here was cut off or written anew.',
+            'Store record {seq} and hash {hash} outside Fabric. They later prove that no record up to this point was removed or rewritten.',
             { seq: formatCount(last.seq), hash: <Mono wrap>{last.hash}</Mono> },
           )}
         </p>

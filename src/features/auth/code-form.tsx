@@ -89,8 +89,8 @@ export function CodeForm({ challenge, onBack }: Props) {
             autoFocus
             description={
               challenge.methods.includes('recovery_code')
-                ? t('The six digits of your authenticator app, or one of your recovery codes.')
-                : t('The six digits of your authenticator app. No recovery code is left.')
+                ? t('Six-digit code from your authenticator app, or a recovery code.')
+                : t('Six-digit code from your authenticator app. No recovery codes are left.')
             }
           />
         </FormShell>

@@ -20,7 +20,7 @@ export function EnrolScreen({ email }: { email: string }) {
     browserSession()
       .session.reload()
       .catch(() =>
-        showToast('danger', { title: t('The service does not answer'), description: t('Load the page again.') }),
+        showToast('danger', { title: t('Cannot reach Fabric'), description: t('Reload the page.') }),
       );
   };
   return (
@@ -32,7 +32,7 @@ export function EnrolScreen({ email }: { email: string }) {
             {state.required_by.length > 0 && (
               <p className="text-pretty text-muted">
                 {t(
-                  '{roles}: {n, plural, one {this role asks} other {these roles ask}} for it. Everything else has to wait until it is done.',
+                  '{roles}: {n, plural, one {this role requires} other {these roles require}} a second factor. Set up the second factor before you continue.',
                   { roles: state.required_by.join(', '), n: state.required_by.length },
                 )}
               </p>

@@ -4,27 +4,27 @@ import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 
 const WORDS: Record<ProviderProblem, readonly [title: string, text: string]> = {
-  disabled: [msg('Signing in this way is switched off'), msg('Use your password, or ask an administrator.')],
-  unreachable: [msg('The sign-in provider does not answer'), msg('Try again. If it stays, tell an administrator.')],
-  refused: [msg('The sign-in provider did not let you in'), msg('Try again, or ask who runs it.')],
-  expired: [msg('This sign-in took too long, or began in another browser'), msg('Begin again with the button below.')],
+  disabled: [msg('This sign-in method is disabled'), msg('Use your password, or contact an administrator.')],
+  unreachable: [msg('Cannot reach the sign-in provider'), msg('Try again. If the problem persists, contact an administrator.')],
+  refused: [msg('Sign-in refused by the provider'), msg('Try again, or contact the operator of the sign-in provider.')],
+  expired: [msg('Sign-in expired, or started in another browser'), msg('Start again with the button below.')],
   invalid: [
-    msg('The answer of the sign-in provider cannot be used'),
-    msg('Begin again with the button below. If it stays, tell an administrator: the log says more.'),
+    msg('Invalid response from the sign-in provider'),
+    msg('Start again with the button below. If the problem persists, contact an administrator: the log contains details.'),
   ],
-  unknown_account: [msg('There is no account for you here'), msg('Ask an administrator to create one.')],
+  unknown_account: [msg('You have no Fabric account'), msg('Ask an administrator to create an account.')],
   email_not_verified: [
     msg('The provider has not verified your email address'),
-    msg('Verify it there, then sign in again; or ask an administrator.'),
+    msg('Verify the address with the provider, then sign in again, or contact an administrator.'),
   ],
   email_taken: [
-    msg('Another account here has your email address'),
+    msg('Another account has your email address'),
     msg('Sign in with your password, or ask an administrator to link the accounts.'),
   ],
-  inactive: [msg('Your account is deactivated'), msg('Ask an administrator.')],
+  inactive: [msg('Your account is deactivated'), msg('Contact an administrator.')],
   groups_unknown: [
-    msg('The provider did not say in which groups you are'),
-    msg('You are in too many for its answer. Ask an administrator to let it send only those that matter here.'),
+    msg('The provider did not send your groups'),
+    msg("You are in too many groups for the provider's response. Ask an administrator to have the provider send only the groups that matter here."),
   ],
   too_many: [msg('Too many failed attempts'), msg('Wait a few minutes, then try again.')],
 };

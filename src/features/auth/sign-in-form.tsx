@@ -49,7 +49,7 @@ export function SignInForm({ expired, onChallenge }: Props) {
     <>
       {expired && !signIn.error && (
         <Notice tone="info" title={t('Your session has ended')}>
-          {t('Sign in to go on where you were.')}
+          {t('Sign in to continue where you left off.')}
         </Notice>
       )}
       <FormShell

@@ -9,7 +9,7 @@ test('a wrong password is told as such, without an API word', () => {
     request_id: 'r1',
     detail: 'x',
   });
-  expect(failure.title).toBe('Email address or password is wrong');
+  expect(failure.title).toBe('Wrong email address or password');
   expect(failure.request_id).toBe('r1');
   expect(wait).toBeNull();
 });
@@ -26,7 +26,7 @@ test('a lock keeps the reason of the server and says for how long', () => {
 });
 
 test('anything else is shown as it is', () => {
-  const failure = { title: 'The service does not answer', code: 'unreachable' };
+  const failure = { title: 'Cannot reach Fabric', code: 'unreachable' };
   expect(signInProblem(english, failure)).toEqual({ failure, wait: null });
 });
 

@@ -11,8 +11,8 @@ export function signInProblem(t: Translate, failure: Failure): SignInProblem {
     return {
       failure: {
         ...failure,
-        title: t('The code is wrong'),
-        detail: t('It may have been used already, or the clock of your phone may be wrong. Wait for the next one.'),
+        title: t('Wrong code'),
+        detail: t('The code may have been used already, or the clock of your phone may be wrong. Wait for the next code.'),
         errors: undefined,
       },
       wait,
@@ -25,8 +25,8 @@ export function signInProblem(t: Translate, failure: Failure): SignInProblem {
     return {
       failure: {
         ...failure,
-        title: t('Email address or password is wrong'),
-        detail: t('Check both and try again. An administrator can set a new password.'),
+        title: t('Wrong email address or password'),
+        detail: t('Check the email address and password, then try again. An administrator can set a new password.'),
         errors: undefined,
       },
       wait,

@@ -52,17 +52,17 @@ export function SignIn({ next, asksCode, problem, signedOut }: Props) {
       <h1 className="text-lg">{t('Sign in')}</h1>
       {setup.data?.demo && (
         <Notice tone="warn" title={t('Demo installation')}>
-          {t('Everything in it is made up. The account and its password were printed when it started.')}
+          {t('All data in this installation is simulated. The account and its password were printed at startup.')}
         </Notice>
       )}
       {signedOut === 'provider' && (
         <Notice tone="ok" title={t('Signed out of Fabric')}>
-          {t('The sign-in provider was asked to end its session, too.')}
+          {t('Fabric also asked the sign-in provider to end its session.')}
         </Notice>
       )}
       {signedOut === 'here' && (
         <Notice tone="warn" title={t('Signed out of Fabric only')}>
-          {t('You are still signed in at the provider. Sign out there, or close the browser on a shared computer.')}
+          {t('You are still signed in at the sign-in provider. Sign out there, or close the browser on a shared computer.')}
         </Notice>
       )}
       {problem !== null && <ProviderProblemNotice problem={problem} />}

@@ -73,9 +73,9 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
   const syncReason =
     reason('cluster:sync') ??
     (!cluster.has_api_token
-      ? t('There is no API token. Enter one with Edit.')
+      ? t('No API token is stored. Edit the cluster to add one.')
       : syncing
-        ? t('A sync is under way.')
+        ? t('A sync is running.')
         : null);
   useCommands(
     useMemo(() => {
@@ -128,7 +128,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
             <DiscoverButton
               clusterId={cluster.id}
-              disabledReason={cluster.has_api_token ? null : t('There is no API token. Enter one with Edit.')}
+              disabledReason={cluster.has_api_token ? null : t('No API token is stored. Edit the cluster to add one.')}
             />
             <Button
               variant="primary"
@@ -149,7 +149,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
         }
       />
       <Tabs
-        label={t('Parts of the cluster')}
+        label={t('Cluster sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

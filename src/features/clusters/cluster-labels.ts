@@ -5,7 +5,7 @@ const PARTS: readonly (readonly [keyof ClusterCounts, string])[] = [
   ['nodes', msg('{n, plural, one {# node} other {# nodes}}')],
   ['workloads', msg('{n, plural, one {# workload} other {# workloads}}')],
   ['networks', msg('{n, plural, one {# network} other {# networks}}')],
-  ['subnets', msg('{n, plural, one {# subnet} other {# subnets}}')],
+  ['subnets', msg('{n, plural, one {# prefix} other {# prefixes}}')],
   ['ip_addresses', msg('{n, plural, one {# IP address} other {# IP addresses}}')],
 ];
 
@@ -20,11 +20,11 @@ export function countsText(t: Translate, counts: ClusterCounts): string | null {
 /** Where this service's rules stand among those that others made on a guest. */
 export const PLACEMENT_LABELS: Record<Cluster['rule_placement'], { label: string; description: string }> = {
   above: {
-    label: msg('Above other rules'),
-    description: msg('Policies decide first; rules made elsewhere see what is left.'),
+    label: msg('Before unmanaged rules'),
+    description: msg('Managed rules are evaluated first, unmanaged rules only for unmatched packets.'),
   },
   below: {
-    label: msg('Below other rules'),
-    description: msg('Rules made elsewhere decide first; policies see what is left.'),
+    label: msg('After unmanaged rules'),
+    description: msg('Unmanaged rules are evaluated first, managed rules only for unmatched packets.'),
   },
 };

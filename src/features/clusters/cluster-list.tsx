@@ -40,7 +40,7 @@ const CLUSTERS = declareList({
     icon: <Waypoints />,
     title: msg('No clusters yet'),
     text: msg(
-      'Add a Proxmox VE cluster by its address and an API token. Its nodes, workloads and networks then appear here.',
+      'Add a Proxmox VE cluster with its address and an API token. Its nodes, workloads and networks then appear here.',
     ),
   },
 });
@@ -67,7 +67,7 @@ export function ClusterList() {
               id: 'sync',
               label: t('Sync now'),
               onSelect: () => sync.mutate({ id: cluster.id }),
-              disabledReason: reason('cluster:sync') ?? (cluster.active_run && t('A sync is under way.')),
+              disabledReason: reason('cluster:sync') ?? (cluster.active_run && t('A sync is running.')),
             },
             {
               id: 'delete',

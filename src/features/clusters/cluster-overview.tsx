@@ -50,10 +50,10 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
           <p>{cluster.last_sync_error}</p>
           <p className="text-muted">
             {cluster.last_sync_at
-              ? t.rich('What was known before is kept; it is from {time}.', {
+              ? t.rich('Existing data is kept, last read {time}.', {
                   time: <RelativeTime at={cluster.last_sync_at} />,
                 })
-              : t('What was known before is kept.')}
+              : t('Existing data is kept.')}
           </p>
         </Notice>
       )}
@@ -73,7 +73,7 @@ function connectionFacts(t: Translate, cluster: Cluster) {
     { label: t('API address'), value: <Mono wrap>{cluster.api_url}</Mono> },
     {
       label: t('Cluster name'),
-      value: cluster.provider_name ?? <span className="text-muted">{t('Standalone or unknown')}</span>,
+      value: cluster.provider_name ?? <span className="text-muted">{t('Standalone node or unknown')}</span>,
     },
     { label: 'Proxmox VE', value: cluster.provider_version && <Mono>{cluster.provider_version}</Mono> },
     { label: t('Quorum'), value: <KnownFlag value={cluster.quorate} yes={t('Yes')} no={t('Lost')} noTone="danger" /> },
@@ -82,7 +82,7 @@ function connectionFacts(t: Translate, cluster: Cluster) {
       value: <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
       hint:
         cluster.firewall_enabled === false
-          ? t('While it is off no guest is filtered, whatever its rules say.')
+          ? t('While the cluster firewall is off, no workload is filtered, whatever its rules.')
           : undefined,
     },
     {
@@ -101,7 +101,7 @@ function connectionFacts(t: Translate, cluster: Cluster) {
           <CopyButton value={cluster.tls_fingerprint} label={t('Copy fingerprint')} />
         </span>
       ) : (
-        t('Verified by certificate authorities')
+        t('Verified by certificate authority')
       ),
     },
   ];
@@ -120,9 +120,9 @@ function contentFacts(t: Translate, cluster: Cluster) {
     { label: t('Nodes'), value: count(counts.nodes, 'nodes') },
     { label: t('Workloads'), value: count(counts.workloads, 'workloads') },
     { label: t('Networks'), value: count(counts.networks, 'networks') },
-    { label: t('Subnets'), value: formatCount(counts.subnets) },
+    { label: t('Prefixes'), value: formatCount(counts.subnets) },
     { label: t('IP addresses'), value: formatCount(counts.ip_addresses) },
-    { label: t('Our rules'), value: t(PLACEMENT_LABELS[cluster.rule_placement].label) },
+    { label: t('Managed rules'), value: t(PLACEMENT_LABELS[cluster.rule_placement].label) },
     { label: t('Added'), value: <RelativeTime at={cluster.created_at} /> },
   ];
 }

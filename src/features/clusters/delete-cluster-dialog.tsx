@@ -50,16 +50,16 @@ export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props
       {preview.data ? (
         <p>
           {lost
-            ? t.rich('{lost} will be removed from this service.', {
+            ? t.rich('{lost} will be removed from Fabric.', {
                 lost: <strong className="text-text">{lost}</strong>,
               })
-            : t('Nothing else hangs off it.')}
+            : t('No other data is deleted.')}
         </p>
       ) : (
         !preview.error && <Skeleton className="h-4 w-64" />
       )}
       <p>
-        {t('The cluster itself is not touched: its guests keep running and firewall rules on it stay as they are.')}
+        {t('The cluster itself is not changed. Its workloads keep running, and its firewall rules stay.')}
       </p>
     </ConfirmDialog>
   );

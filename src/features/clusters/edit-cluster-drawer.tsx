@@ -67,7 +67,7 @@ function Content({ cluster, onClose }: Omit<Props, 'open'>) {
         <RadioField
           control={edit.form.control}
           name="rule_placement"
-          label={t('Place of our firewall rules')}
+          label={t('Position of managed rules')}
           options={RULE_PLACEMENTS.map((value) => ({
             value,
             label: t(PLACEMENT_LABELS[value].label),

@@ -6,16 +6,16 @@ export type Remedy = { title: string; action: 'edit' | 'check'; label: string };
 
 const REMEDIES: Record<string, Remedy> = {
   tls_changed: {
-    title: msg('The certificate of the cluster has changed'),
+    title: msg('Cluster certificate changed'),
     action: 'edit',
     label: msg('Compare certificates'),
   },
-  tls_untrusted: { title: msg('The certificate is not trusted'), action: 'edit', label: msg('Confirm certificate') },
-  unauthorized: { title: msg('The cluster refuses the API token'), action: 'edit', label: msg('Replace token') },
-  forbidden: { title: msg('The API token lacks a privilege'), action: 'check', label: msg('Show privileges') },
-  unreachable: { title: msg('The cluster cannot be reached'), action: 'check', label: msg('Check connection') },
-  timeout: { title: msg('The cluster does not answer in time'), action: 'check', label: msg('Check connection') },
-  target_refused: { title: msg('The address is not allowed'), action: 'edit', label: msg('Edit connection') },
+  tls_untrusted: { title: msg('Certificate not trusted'), action: 'edit', label: msg('Confirm certificate') },
+  unauthorized: { title: msg('API token rejected by cluster'), action: 'edit', label: msg('Replace token') },
+  forbidden: { title: msg('API token lacks a privilege'), action: 'check', label: msg('Show privileges') },
+  unreachable: { title: msg('Cluster unreachable'), action: 'check', label: msg('Check connection') },
+  timeout: { title: msg('Cluster connection timed out'), action: 'check', label: msg('Check connection') },
+  target_refused: { title: msg('Address not allowed'), action: 'edit', label: msg('Edit connection') },
 };
 
 /** The remedy for the last failure, or null when the last sync did not fail. */
@@ -25,7 +25,7 @@ export function syncTrouble(
   if (cluster.sync_status !== 'failed') return null;
   return (
     REMEDIES[cluster.last_sync_error_code ?? ''] ?? {
-      title: msg('The last sync failed'),
+      title: msg('Last sync failed'),
       action: 'check',
       label: msg('Check connection'),
     }

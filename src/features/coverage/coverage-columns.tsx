@@ -39,16 +39,16 @@ export const workloadCoverageColumns = (t: Translate) => [
   make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true, width: 120 }),
   make.number('by_policy', t('By policies'), (row) => row.by_policy, { width: 100 }),
   make.number('by_other_rule', t('By other rules'), (row) => row.by_other_rule, { width: 120 }),
-  make.number('by_default', t('By the default'), (row) => row.by_default, { width: 120 }),
-  make.number('by_audit', t('Only by audit'), (row) => row.by_audit, { width: 110 }),
-  make.number('observed', t('By nothing known'), (row) => row.observed, { width: 140 }),
-  make.number('conflicts', t('Log disagrees'), (row) => row.conflicts, { width: 120 }),
+  make.number('by_default', t('By default policy'), (row) => row.by_default, { width: 120 }),
+  make.number('by_audit', t('By audit mode only'), (row) => row.by_audit, { width: 110 }),
+  make.number('observed', t('Not filtered or unknown'), (row) => row.observed, { width: 140 }),
+  make.number('conflicts', t('Log mismatches'), (row) => row.conflicts, { width: 120 }),
   make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at, { width: 110 }),
   make.custom(
     'looked_since',
-    t('Looked at for'),
+    t('Monitoring time'),
     (row) =>
-      row.looked_since ? <Elapsed since={row.looked_since} /> : <span className="text-muted">{t('Nobody looks')}</span>,
+      row.looked_since ? <Elapsed since={row.looked_since} /> : <span className="text-muted">{t('Not monitored')}</span>,
     { width: 120, hidden: true, csv: (row) => row.looked_since },
   ),
 ];

@@ -40,9 +40,9 @@ const COVERAGE = declareList({
     icon: <ChartNoAxesColumn />,
     title: msg('No workloads yet'),
     text: msg(
-      'Workloads appear here as soon as they are known; their traffic is counted where an agent reports from their node.',
+      'Workloads appear here after the first sync. Their traffic is counted if an agent reports from their node.',
     ),
-    link: can('agent:read') ? { label: msg('Look at the agents'), href: paths.agents() } : null,
+    link: can('agent:read') ? { label: msg('Show agents'), href: paths.agents() } : null,
   }),
 });
 
@@ -54,7 +54,7 @@ export function CoverageList() {
     <ListView
       of={list}
       description={t(
-        "Which share of each workload's conversations rules decide. What nobody decides about lives on the default.",
+        "Share of each workload's conversations that match a rule. Traffic that matches no rule gets the default policy.",
       )}
     >
       <SegmentedControl

@@ -38,8 +38,8 @@ it('says when there is nothing to say', () => {
     agents: { watched: 0, silent: 0, unwatched: 0 },
   });
   const { enforcement, policies, agents } = posture;
-  expect(enforcementText(english, enforcement)).toBe('No workload runs.');
-  expect(policies && policiesText(english, policies)).toBe('None in force');
-  expect(suspiciousText(english, { security_posture: posture, monitoring: NOBODY })).toBe('No workload runs.');
-  expect(agentsText(english, agents)).toBe('No workload runs.');
+  expect(enforcementText(english, enforcement)).toBe('No running workloads.');
+  expect(policies && policiesText(english, policies)).toBe('None enforced');
+  expect(suspiciousText(english, { security_posture: posture, monitoring: NOBODY })).toBe('No running workloads.');
+  expect(agentsText(english, agents)).toBe('No running workloads.');
 });

@@ -19,7 +19,7 @@ const counted = (t: Translate, list: readonly (readonly [number, string])[]): st
 
 /** What is behind the share of workloads that deny by default, in words. */
 export function enforcementText(t: Translate, part: SecurityPosture['enforcement']): string {
-  if (part.running === 0) return t('No workload runs.');
+  if (part.running === 0) return t('No running workloads.');
   const { protection, without_interface } = part;
   return counted(t, [
     [protection.default_deny, msg('{n, number} deny by default')],
@@ -32,7 +32,7 @@ export function enforcementText(t: Translate, part: SecurityPosture['enforcement
 }
 
 export function policiesText(t: Translate, part: NonNullable<SecurityPosture['policies']>): string {
-  if (part.judged === 0) return t('None in force');
+  if (part.judged === 0) return t('None enforced');
   const trouble = counted(t, [
     [part.unresolved, msg('{n, number} unresolved')],
     [part.stale, msg('{n, number} stale')],
@@ -44,12 +44,12 @@ export function policiesText(t: Translate, part: NonNullable<SecurityPosture['po
 }
 
 const NOTHING_FOUND: Record<Monitoring, string> = {
-  full: msg('Nothing critical or high'),
-  partial: msg('Nothing critical or high seen'),
-  silent: msg('Unknown: the agents are silent'),
+  full: msg('No critical or high findings'),
+  partial: msg('No critical or high findings seen'),
+  silent: msg('Unknown: agents are stale'),
   none: msg('Not monitored'),
-  unknown: msg('Unknown: nothing tells whether agents reported then'),
-  nothing_runs: msg('No workload runs.'),
+  unknown: msg('Unknown: no heartbeats for this time range'),
+  nothing_runs: msg('No running workloads.'),
 };
 
 /** What was seen of suspicious traffic; where nothing was, whether anybody looked. */
@@ -67,24 +67,24 @@ export function suspiciousText(
 }
 
 export function agentsText(t: Translate, { running, watched, silent, unwatched }: SecurityPosture['agents']): string {
-  if (running === 0) return t('No workload runs.');
+  if (running === 0) return t('No running workloads.');
   const blind = counted(t, [
-    [silent, msg('{n, number} on nodes whose agent is silent')],
+    [silent, msg('{n, number} on nodes with a stale agent')],
     [unwatched, msg('{n, number} on nodes without an agent')],
   ]);
   return blind
     ? t('{watched, number} of {running, number} workloads, {blind}', { watched, running, blind })
-    : t('Every running workload');
+    : t('All running workloads');
 }
 
 export const SEVERITY_LABELS: Record<Severity, { tone: Tone; word: string; meaning: string }> = {
   critical: {
     tone: 'danger',
     word: msg('Critical'),
-    meaning: msg('Reached file shares, remote desktops or data stores'),
+    meaning: msg('Reached file shares, remote desktops or databases'),
   },
   high: { tone: 'warn', word: msg('High'), meaning: msg('Reached SSH or VNC') },
-  medium: { tone: 'info', word: msg('Medium'), meaning: msg('Would be denied by a policy in audit mode') },
+  medium: { tone: 'info', word: msg('Medium'), meaning: msg('Would be denied in audit mode') },
   low: { tone: 'neutral', word: msg('Low'), meaning: msg('Denied') },
 };
 

@@ -62,7 +62,7 @@ export function Dashboard() {
           title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => setView({ since: null, until: null })}>
-              {t('Show the last hour')}
+              {t('Show last hour')}
             </Button>
           }
         />
@@ -85,11 +85,11 @@ export function Dashboard() {
                 <>
                   {total > SHOWN && (
                     <Button size="sm" onClick={() => setAll(!all)}>
-                      {all ? t('Show the worst {n, number}', { n: SHOWN }) : t('Show all {n, number}', { n: total })}
+                      {all ? t('Show top {n, number}', { n: SHOWN }) : t('Show all {n, number}', { n: total })}
                     </Button>
                   )}
                   <Link className="link" href={suspiciousHref}>
-                    {t('Flows from outside')}
+                    {t('External flows')}
                   </Link>
                 </>
               }

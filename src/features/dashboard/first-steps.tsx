@@ -19,8 +19,8 @@ export function firstSteps(
   const steps: Step[] = [
     {
       id: 'cluster',
-      title: msg('Connect a cluster'),
-      text: msg('By its address and an API token. Nodes, workloads and networks follow by themselves.'),
+      title: msg('Add a cluster'),
+      text: msg('Enter its address and an API token. Nodes, workloads and networks are discovered automatically.'),
       href: paths.clusters({ add: 'true' }),
       action: msg('Add cluster'),
       done: inventory.clusters > 0,
@@ -28,7 +28,7 @@ export function firstSteps(
     {
       id: 'agent',
       title: msg('Install the agent on a node'),
-      text: msg('One command on each node. From then on traffic is seen.'),
+      text: msg('Run one command on each node to see its traffic.'),
       href: paths.agents(),
       action: msg('Install agent'),
       done: agents.ok + agents.degraded + agents.silent > 0,
@@ -36,7 +36,7 @@ export function firstSteps(
     {
       id: 'policy',
       title: msg('Create the first policy'),
-      text: msg('In audit mode it shows what it would deny, and denies nothing.'),
+      text: msg('In audit mode, the policy shows what it would deny without denying anything.'),
       href: paths.newPolicy(),
       action: msg('Create policy'),
       done: policies.total > 0,

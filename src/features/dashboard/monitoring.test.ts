@@ -27,12 +27,12 @@ const at = (monitored: Monitored, suspicious_since = '2026-01-01T00:00:00.000Z')
 
 describe('an empty list of suspicious traffic', () => {
   it.each([
-    ['every workload is monitored', seen(3, 0, 0), 'Nothing suspicious', true],
-    ['some are', seen(2, 0, 1), 'Nothing suspicious seen', false],
+    ['every workload is monitored', seen(3, 0, 0), 'No suspicious traffic', true],
+    ['some are', seen(2, 0, 1), 'No suspicious traffic seen', false],
     ['the agents are silent', seen(0, 2, 1), 'Unknown', false],
     ['no agent reports', seen(0, 0, 3), 'Not monitored', false],
     ['nothing runs', seen(0, 0, 0), 'Not monitored', false],
-    ['all report now, and did in part of the range', seen(0, 0, 0, { partly: 3 }), 'Nothing suspicious seen', false],
+    ['all report now, and did in part of the range', seen(0, 0, 0, { partly: 3 }), 'No suspicious traffic seen', false],
     ['nothing tells what reported then', seen(0, 0, 0, { unknown: 3 }), 'Unknown', false],
   ])('when %s', (_, monitored, title, good) => {
     expect(suspiciousEmpty(at(monitored))).toMatchObject({ title, good });
@@ -65,12 +65,12 @@ describe('an empty list of suspicious traffic', () => {
 it('says what no traffic means', () => {
   expect(trafficEmpty(undefined)).toBeNull();
   expect(trafficEmpty(seen(0, 0, 2))?.title).toBe('Not monitored');
-  expect(trafficEmpty(seen(1, 0, 0))?.title).toBe('No traffic of workloads');
+  expect(trafficEmpty(seen(1, 0, 0))?.title).toBe('No workload traffic');
 });
 
 it('rates suspicious traffic that nobody could see as not monitored', () => {
   expect(suspiciousText(english, seen(0, 0, 2))).toBe('Not monitored');
-  expect(suspiciousText(english, seen(0, 2, 0))).toBe('Unknown: the agents are silent');
-  expect(suspiciousText(english, seen(2, 0, 1))).toBe('Nothing critical or high seen');
-  expect(suspiciousText(english, seen(2, 0, 0))).toBe('Nothing critical or high');
+  expect(suspiciousText(english, seen(0, 2, 0))).toBe('Unknown: agents are stale');
+  expect(suspiciousText(english, seen(2, 0, 1))).toBe('No critical or high findings seen');
+  expect(suspiciousText(english, seen(2, 0, 0))).toBe('No critical or high findings');
 });

@@ -23,17 +23,17 @@ export function monitoringOf({ monitoring, security_posture }: Monitored): Monit
 type EmptyText = { title: string; text: string };
 
 const UNMONITORED: Record<Exclude<Monitoring, 'full' | 'partial'>, EmptyText> = {
-  silent: { title: msg('Unknown'), text: msg('The agents are silent: traffic since their last report is unknown.') },
+  silent: { title: msg('Unknown'), text: msg('All agents are stale. Traffic since their last report is unknown.') },
   none: { title: msg('Not monitored'), text: msg('No agent reported from the nodes of running workloads.') },
   unknown: {
     title: msg('Unknown'),
-    text: msg('Heartbeats are kept for a day. Whether agents reported before is unknown.'),
+    text: msg('Heartbeats are kept for one day. Whether agents reported before then is unknown.'),
   },
-  nothing_runs: { title: msg('Not monitored'), text: msg('No workload runs.') },
+  nothing_runs: { title: msg('Not monitored'), text: msg('No running workloads.') },
 };
-const EXPIRED: EmptyText = { title: msg('Expired'), text: msg('Flows of this time range are past their retention.') };
+const EXPIRED: EmptyText = { title: msg('Expired'), text: msg('Flows of this time range are past the retention period.') };
 const NOTHING_SEEN = msg(
-  '{watched, number} of {running, number} running workloads were monitored all the time. Traffic of the others may be missing.',
+  '{watched, number} of {running, number} running workloads were monitored for the whole time range. Traffic of the others may be missing.',
 );
 
 /** What an empty list of suspicious traffic means. `good` only where everything was monitored and is still kept. */
@@ -43,12 +43,12 @@ export function suspiciousEmpty(
   const { since, until, suspicious_since } = security;
   const monitoring = monitoringOf(security);
   if (suspicious_since >= until) return { ...EXPIRED, good: false };
-  if (monitoring === 'partial') return { title: msg('Nothing suspicious seen'), text: NOTHING_SEEN, good: false };
+  if (monitoring === 'partial') return { title: msg('No suspicious traffic seen'), text: NOTHING_SEEN, good: false };
   if (monitoring !== 'full') return { ...UNMONITORED[monitoring], good: false };
   return {
-    title: msg('Nothing suspicious'),
+    title: msg('No suspicious traffic'),
     text: msg(
-      'Nobody outside the known subnets tried SSH, SMB, RDP, VNC, databases or Redis in this time, as far as agents saw.',
+      'No inbound connection attempts from outside to SSH, SMB, RDP, VNC, databases or Redis were reported by agents in this time range.',
     ),
     good: Date.parse(suspicious_since) - Date.parse(since) <= CUT_MS,
   };
@@ -63,5 +63,5 @@ export function trafficEmpty(security: Monitored | undefined): EmptyText | null 
   const monitoring = monitoringOf(security);
   if (monitoring === 'partial') return { title: msg('No traffic seen'), text: NOTHING_SEEN };
   if (monitoring !== 'full') return UNMONITORED[monitoring];
-  return { title: msg('No traffic of workloads'), text: msg('No traffic in this time, as far as agents saw.') };
+  return { title: msg('No workload traffic'), text: msg('Agents reported no traffic in this time range.') };
 }

@@ -32,7 +32,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
             )
           }
         >
-          {t('A policy in audit mode shows what it would deny before it denies anything.')}
+          {t('In audit mode, a policy only shows the traffic it would deny.')}
         </EmptyState>
       </div>
     );
@@ -69,7 +69,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
         />
       </div>
       {attention.length > 0 && (
-        <ul aria-label={t('Policies that need attention')} className="divide-y border-t">
+        <ul aria-label={t('Policies needing attention')} className="divide-y border-t">
           {attention.map(({ policy_id, policy_name, status, reasons }) => (
             <li key={policy_id} className="flex items-center gap-3 px-4 py-1.5">
               <span className="min-w-0 flex-1 truncate">
@@ -82,7 +82,7 @@ export function PoliciesPanel({ policies, mayWrite }: { policies: PolicyStanding
       )}
       {attention.length < troubled && (
         <p className="mt-auto border-t px-4 py-1.5 text-sm text-faint">
-          {t('The worst {n, number} of {total, number}', { n: attention.length, total: troubled })}
+          {t('Top {n, number} of {total, number}', { n: attention.length, total: troubled })}
         </p>
       )}
     </div>

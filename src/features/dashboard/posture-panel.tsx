@@ -34,12 +34,12 @@ const less = (t: Translate, percent: number): ReactNode =>
   percent === 0 ? (
     <span className="text-faint">
       <span aria-hidden>–</span>
-      <span className="sr-only">{t('costs nothing')}</span>
+      <span className="sr-only">{t('no points deducted')}</span>
     </span>
   ) : (
     <span className="text-danger">
       <span aria-hidden>−{percent} %</span>
-      <span className="sr-only">{t('costs {percent} percent', { percent })}</span>
+      <span className="sr-only">{t('{percent} percent deducted', { percent })}</span>
     </span>
   );
 
@@ -62,14 +62,14 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
           <Badge tone={tone}>{t(word)}</Badge>
           <p className="text-pretty text-muted">
             {score === null
-              ? t('The protection of no running workload is known yet.')
+              ? t('Protection status of running workloads is not known yet.')
               : enforcement.unknown > 0
-                ? t('{score} of 100 points. What is unknown counts neither way.', { score })
+                ? t('{score} of 100 points. Workloads with unknown protection are not counted.', { score })
                 : t('{score} of 100 points.', { score })}
           </p>
         </div>
       </div>
-      <ul aria-label={t('Parts of the security posture')} className="flex-1 divide-y border-t">
+      <ul aria-label={t('Security posture components')} className="flex-1 divide-y border-t">
         <Part
           title={t('Enforcement')}
           text={enforcementText(t, enforcement)}
@@ -120,7 +120,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
           href={suspiciousHref}
         />
         <Part
-          title={t('Watched')}
+          title={t('Monitoring')}
           text={agentsText(t, agents)}
           cost={less(t, agents.deduction)}
           href={

@@ -34,7 +34,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
     (row) => (
       <Link
         className="link mono"
-        title={t('Flows behind this row: {label}', { label: row.source_label })}
+        title={t('Show flows of {label}', { label: row.source_label })}
         href={flowsHref(view, {
           source: row.source_ip,
           destination: row.destination_ip,

@@ -63,7 +63,7 @@ export function SuspiciousPanel({
       />
       {cut && (
         <p className="text-sm text-faint">
-          {t('Single flows are kept only from {time} on.', { time: formatDateTime(suspicious_since) })}
+          {t('Individual flows are available only from {time} on.', { time: formatDateTime(suspicious_since) })}
         </p>
       )}
     </div>

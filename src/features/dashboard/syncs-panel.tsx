@@ -28,7 +28,7 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
     <div className="flex-1 rounded-lg border bg-surface">
       {syncs.length === 0 ? (
         <EmptyState icon={<Waypoints />} title={t('No clusters yet')}>
-          {t('What is connected shows here how up to date it is.')}
+          {t('Add a cluster to see its sync status here.')}
         </EmptyState>
       ) : (
         <ul aria-label={t('Last syncs')} className="max-h-80 divide-y overflow-y-auto">
@@ -45,7 +45,7 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
                   <Link
                     className="link shrink-0"
                     href={paths.cluster({ clusterId: sync.cluster_id, tab: 'runs' })}
-                    aria-label={t('Runs of {name}', { name: sync.cluster_name })}
+                    aria-label={t('Sync runs of {name}', { name: sync.cluster_name })}
                   >
                     <RelativeTime at={sync.last_sync_at} none={t('Never')} />
                   </Link>
@@ -54,9 +54,9 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
                   <p className="text-pretty text-danger">{sync.last_sync_error}</p>
                 )}
                 {sync.sync_status === 'ok' && inventory && inventory.errors > 0 && (
-                  <p className="text-warn">{t('Not everything could be read.')}</p>
+                  <p className="text-warn">{t('Some data could not be read.')}</p>
                 )}
-                {!ipam && <p className="text-muted">{t('Addresses were never discovered')}</p>}
+                {!ipam && <p className="text-muted">{t('Addresses never discovered')}</p>}
                 {ipam && found && (
                   <div className="flex items-center justify-between gap-3 text-muted">
                     <Status tone={found.tone} pulse={ipam.status === 'running'}>

@@ -18,7 +18,7 @@ export function TalkersPanel({ traffic, view, security }: Props) {
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       {talkers.length === 0 ? (
-        <EmptyState icon={<Activity />} title={empty ? t(empty.title) : t('No traffic of workloads')}>
+        <EmptyState icon={<Activity />} title={empty ? t(empty.title) : t('No workload traffic')}>
           {empty && t(empty.text, security?.monitoring)}
         </EmptyState>
       ) : (
@@ -54,7 +54,7 @@ export function TalkersPanel({ traffic, view, security }: Props) {
       {talkers.length > 0 && (
         <p className="mt-auto border-t px-3 py-1.5 text-sm text-faint">
           {top_talkers_source === 'interface_counters'
-            ? `${t('No flow is known in this time: by the counters of network cards.')} `
+            ? `${t('No flows in this time range; totals come from interface counters.')} `
             : ''}
           <span aria-hidden="true" className="mr-1 inline-block h-1.5 w-3 rounded-full bg-info-mark" />
           {t('in')} <span aria-hidden="true" className="mr-1 ml-2 inline-block h-1.5 w-3 rounded-full bg-off-mark" />

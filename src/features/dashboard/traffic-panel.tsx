@@ -24,7 +24,7 @@ export function TrafficPanel({ traffic, security, onSelect }: Props) {
         onMetricChange={setMetric}
         onSelect={onSelect}
         height={300}
-        empty={empty ? t(empty.text, security?.monitoring) : t('No traffic in this time, as far as agents saw.')}
+        empty={empty ? t(empty.text, security?.monitoring) : t('Agents reported no traffic in this time range.')}
       />
     </div>
   );

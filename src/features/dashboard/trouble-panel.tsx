@@ -13,9 +13,9 @@ import { Figures } from './figures';
 
 const AGENT_ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const;
 const CONFLICT_LABELS = {
-  duplicate_address: msg('Address used twice'),
-  duplicate_mac: msg('MAC address used twice'),
-  outside_subnet: msg('Outside its subnets'),
+  duplicate_address: msg('Duplicate address'),
+  duplicate_mac: msg('Duplicate MAC address'),
+  outside_subnet: msg("Outside its network's prefixes"),
   reserved_in_use: msg('Reserved, but in use'),
 } as const;
 
@@ -40,7 +40,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">{t('Agents')}</h3>
           <Figures
-            label={t('Nodes by state of their agent')}
+            label={t('Nodes by agent state')}
             items={AGENT_ORDER.map((status) => ({
               id: status,
               tone: AGENT_STATES[status].tone,
@@ -50,7 +50,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
             }))}
           />
           {silent_agents && silent_agents.length > 0 && (
-            <ul aria-label={t('Silent agents')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
+            <ul aria-label={t('Stale agents')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
               {silent_agents.map((agent) => (
                 <li key={agent.node_id} className="flex items-baseline gap-2">
                   <Link className="link min-w-0 truncate" href={paths.agent({ nodeId: agent.node_id })}>
@@ -58,7 +58,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
                   </Link>
                   <span className="min-w-0 flex-1 truncate text-faint">
                     {t(
-                      '{n, plural, =0 {no workload runs there} one {# running workload} other {# running workloads}}',
+                      '{n, plural, =0 {no running workloads} one {# running workload} other {# running workloads}}',
                       {
                         n: agent.workloads_running,
                       },
@@ -79,7 +79,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
           {inventory.nodes === 0 ? (
             <p className="text-muted">{t('No nodes yet')}</p>
           ) : faulty_nodes.length === 0 ? (
-            <Fine>{t('No faulty node')}</Fine>
+            <Fine>{t('No faulty nodes')}</Fine>
           ) : (
             <ul aria-label={t('Faulty nodes')} className="flex max-h-40 flex-col gap-1 overflow-y-auto">
               {faulty_nodes.map((node) => (
@@ -101,9 +101,9 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
         <div className="flex flex-col gap-2 p-4">
           <h3 className="text-base text-muted">{t('Address conflicts')}</h3>
           {conflicts.open === 0 && discovered === false ? (
-            <p className="text-muted">{t('Addresses were never discovered')}</p>
+            <p className="text-muted">{t('Addresses never discovered')}</p>
           ) : conflicts.open === 0 ? (
-            <Fine>{t('None is open')}</Fine>
+            <Fine>{t('No open conflicts')}</Fine>
           ) : (
             <Figures
               label={t('Open conflicts by kind')}
@@ -120,14 +120,14 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
       )}
       {verdicts.flows > 0 && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">{t('Log against rules')}</h3>
+          <h3 className="text-base text-muted">{t('Log and rules mismatch')}</h3>
           <p>
             {t(
-              '{flows, number} flows of {n, plural, one {# workload} other {# workloads}} since yesterday went otherwise than the rules say.',
+              '{flows, number} flows of {n, plural, one {# workload} other {# workloads}} since yesterday had a different action than the rules say.',
               { flows: verdicts.flows, n: verdicts.workloads },
             )}
           </p>
-          <ul aria-label={t('Workloads whose log and rules disagree')} className="flex flex-wrap gap-x-4 gap-y-1">
+          <ul aria-label={t('Workloads with log and rules mismatch')} className="flex flex-wrap gap-x-4 gap-y-1">
             {verdicts.most.map(({ workload_id, workload_name, flows }) => (
               <li key={workload_id} className="flex items-baseline gap-1.5">
                 <Link className="link" href={paths.workload({ workloadId: workload_id, tab: 'traffic' })}>

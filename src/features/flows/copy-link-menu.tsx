@@ -18,8 +18,8 @@ async function copy(t: Translate, url: URL) {
   } catch {
     // Absent or forbidden on plain HTTP outside localhost.
     showToast('danger', {
-      title: t('Copying is not allowed here'),
-      description: t('Copy the address of the page instead.'),
+      title: t('The browser blocks copying here'),
+      description: t('Copy the URL from the address bar instead.'),
     });
   }
 }
@@ -48,7 +48,7 @@ export function CopyLinkMenu({ range }: Props) {
       }
       entries={[
         { id: 'view', label: t('To this view'), onSelect: () => void copy(t, new URL(window.location.href)) },
-        { id: 'fixed', label: t('To this moment'), onSelect: () => void copy(t, fixedUrl(range)) },
+        { id: 'fixed', label: t('To this time range'), onSelect: () => void copy(t, fixedUrl(range)) },
       ]}
     />
   );

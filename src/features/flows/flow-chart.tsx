@@ -37,9 +37,9 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
               <p className="text-sm text-faint">
                 {[
                   cut &&
-                    t('Nothing older than {time} is kept for these filters.', { time: formatDateTime(series.since) }),
+                    t('For these filters, data is available since {time}.', { time: formatDateTime(series.since) }),
                   estimated &&
-                    t('Estimated: with these filters, what a flow carried is spread evenly over the time it lasted.'),
+                    t("Estimated: with these filters, a flow's traffic is spread evenly over its duration."),
                 ]
                   .filter(Boolean)
                   .join(' ')}

@@ -76,18 +76,18 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
           { label: t('From'), value: <End flow={flow} end="source" /> },
           { label: t('To'), value: <End flow={flow} end="destination" /> },
           {
-            label: t('Opened by'),
+            label: t('Client'),
             value:
               flow.initiator === null
                 ? null
                 : flow.initiator === 'source'
-                  ? t('The source')
-                  : t('The destination: this is the answer'),
+                  ? t('Source')
+                  : t('Destination (this flow is the reply)'),
           },
           ...flowVerdictProperties(t, flow),
           { label: t('State'), value: flow.state && <Mono>{flow.state}</Mono> },
           {
-            label: t('Carried'),
+            label: t('Volume'),
             value:
               flow.bytes === null && flow.packets === null
                 ? t('Not counted')
@@ -97,7 +97,7 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
                   ]
                     .filter(Boolean)
                     .join(', '),
-            hint: t('Since it was first seen, in this direction.'),
+            hint: t('Since the flow was first seen, in this direction.'),
           },
           { label: t('First seen'), value: <Time at={flow.first_seen_at} /> },
           { label: t('Last seen'), value: <Time at={flow.observed_at} /> },
@@ -115,7 +115,7 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
             value: flow.cluster_name && <ClusterLink id={flow.cluster_id} name={flow.cluster_name} />,
           },
           { label: t('Seen by'), value: t(collectorText(flow.collector)) },
-          { label: t('Seen at'), value: card.filter(Boolean).join(', ') },
+          { label: t('Observed at'), value: card.filter(Boolean).join(', ') },
           { label: t('VMID'), value: flow.vmid },
         ]}
       />
@@ -126,16 +126,16 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
             onNarrow({ source: flow.source_ip, destination: flow.destination_ip, protocol: flow.protocol, port })
           }
         >
-          {t('Only this conversation')}
+          {t('Show only this conversation')}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ address: flow.source_ip })}>
-          {t('Everything of {address}', { address: flow.source_ip })}
+          {t('Show flows with {address}', { address: flow.source_ip })}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ address: flow.destination_ip })}>
-          {t('Everything of {address}', { address: flow.destination_ip })}
+          {t('Show flows with {address}', { address: flow.destination_ip })}
         </Button>
         <Button size="sm" onClick={() => onNarrow({ protocol: flow.protocol, port })}>
-          {t('Everything on {service}', { service: serviceText(flow) })}
+          {t('Show flows on {service}', { service: serviceText(flow) })}
         </Button>
       </div>
       {raw && Object.keys(raw).length > 0 && (

@@ -110,7 +110,7 @@ export function FlowExplorer() {
           title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
-              {t('Show the last hour')}
+              {t('Show last hour')}
             </Button>
           }
         />
@@ -133,10 +133,10 @@ export function FlowExplorer() {
             />
             <p className="text-muted">
               {filters.group === 'node'
-                ? t('Each row is what one node reported. Totals count a conversation once.')
+                ? t('Each row is the traffic reported by one node. Totals count each conversation once.')
                 : filters.group
-                  ? t('Open a row to see the flows behind it.')
-                  : t('Each row is the report of one node. Totals count a conversation once.')}
+                  ? t('Open a row to see its flows.')
+                  : t("Each row is one node's report. Totals count each conversation once.")}
             </p>
           </div>
           {filters.group ? (

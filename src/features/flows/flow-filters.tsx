@@ -24,9 +24,9 @@ const FILTERS = {
 };
 
 const checkAddress = (t: Translate, text: string) =>
-  parseEndFilter(text) ? null : t('An address or CIDR such as 10.0.0.0/24, internal or external.');
+  parseEndFilter(text) ? null : t('Enter an address or prefix such as 10.0.0.0/24, or internal or external.');
 const checkPort = (t: Translate, text: string) =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : t('A port, 0 to 65535.');
+  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? null : t('Enter a port from 0 to 65535.');
 
 /** Filters that come from pressing something, and have no control of their own. */
 const ADDRESSES = [
@@ -34,8 +34,8 @@ const ADDRESSES = [
   ['destination', msg('To')],
 ] as const;
 const WORKLOADS = [
-  ['source_workload_id', msg('From workload')],
-  ['destination_workload_id', msg('To workload')],
+  ['source_workload_id', msg('Source workload')],
+  ['destination_workload_id', msg('Destination workload')],
 ] as const;
 
 /** What narrows the flows down. */
@@ -65,8 +65,8 @@ export function FlowFilters({ view }: { view: FlowView }) {
         ) : null;
       })}
       <FilterInput
-        label={t('Address or CIDR')}
-        placeholder={t('Address or CIDR')}
+        label={t('Address or prefix')}
+        placeholder={t('Address or prefix')}
         value={filter.address ?? ''}
         check={(text) => checkAddress(t, text)}
         onValueChange={(address) => view.narrow({ address })}
@@ -97,5 +97,5 @@ function WorkloadChip({ label, workloadId, onRemove }: Props) {
   const t = useT();
   const known = workloadId !== 'none';
   const { name } = useWorkloadName(known ? workloadId : undefined);
-  return <FilterChip label={label} value={known ? (name ?? workloadId) : t('none known')} onRemove={onRemove} />;
+  return <FilterChip label={label} value={known ? (name ?? workloadId) : t('no known workload')} onRemove={onRemove} />;
 }

@@ -66,22 +66,22 @@ export function NoFlows({ live = false, expired = null }: { live?: boolean; expi
   return (
     <EmptyState
       icon={<Activity />}
-      title={live ? t('Nothing yet') : expired ? t('Flows of that time have expired') : t('No flows in this time')}
+      title={live ? t('No flows yet') : expired ? t('Flows in this time range expired') : t('No flows in this time range')}
       action={
         can('agent:read') && (
           <Link className={buttonClass()} href={paths.agents()}>
-            {t('Look at the agents')}
+            {t('Show agents')}
           </Link>
         )
       }
     >
       {live
-        ? t('New flows appear here as agents report them, mostly within half a minute.')
+        ? t('New flows appear here when agents report, usually within 30 seconds.')
         : expired
-          ? t('Single flows are kept since {time}. The chart and groups reach further back.', {
+          ? t('Individual flows are available since {time}. The chart and groups cover a longer period.', {
               time: formatDateTime(expired),
             })
-          : t('Choose a longer time. Flows come from the agents on the nodes; without one a node shows none.')}
+          : t('Select a longer time range. Nodes without an agent report no flows.')}
     </EmptyState>
   );
 }

@@ -22,7 +22,7 @@ function End({ group, end }: { group: FlowGroup; end: 'source' | 'destination' }
   const id = group[`${end}_workload_id`];
   const name = group[`${end}_workload_name`];
   const label = group[`${end}_label`];
-  if (!id && !label) return <Missing label={t('Not known')} />;
+  if (!id && !label) return <Missing label={t('Unknown')} />;
   return (
     <span className="flex min-w-0 items-baseline gap-1.5">
       {id && <span className="min-w-0 truncate">{name ? <WorkloadLink id={id} name={name} /> : t('a workload')}</span>}

@@ -49,7 +49,7 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
       {...list}
       key={grouping}
       id={`flow-groups-${grouping}`}
-      label={t('Flows, grouped')}
+      label={t('Grouped flows')}
       noun={{ one: t('group'), many: t('groups') }}
       queryKey={JSON.stringify([view.filter, view.groupSort])}
       rowId={(group) => group.id}

@@ -33,23 +33,23 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Jud
           icon={paused ? <Play size={14} /> : <Pause size={14} />}
           onClick={() => setPaused((now) => !now)}
         >
-          {paused ? t('Go on') : t('Pause')}
+          {paused ? t('Resume') : t('Pause')}
         </Button>
         <span role="status">
           <Status tone={paused ? 'off' : tail.error ? 'danger' : 'ok'} pulse={!paused && !tail.error}>
             {paused
-              ? t('Paused: what you see stands still.')
+              ? t('Paused')
               : tail.error
-                ? t('Interrupted; trying again.')
+                ? t('Connection interrupted. Retrying.')
                 : tail.data?.more
-                  ? t('More flows arrive than can be shown. Narrow them down.')
-                  : t('Following. The newest {n, number} of the last minutes are shown.', { n: TAIL_ROWS })}
+                  ? t('More flows arrive than can be shown. Narrow the filter.')
+                  : t('Live. Shows the newest {n, number} flows of the last minutes.', { n: TAIL_ROWS })}
           </Status>
         </span>
       </div>
       <DataTable
         id="flows"
-        label={t('Flows, live')}
+        label={t('Live flows')}
         noun={{ one: t('flow'), many: t('flows') }}
         columns={columns}
         rows={rows}

@@ -8,7 +8,7 @@ import { Menu } from '@/ui/menu';
 import { type FlowView, REFRESHES } from './use-flow-view';
 
 const OPTIONS = [
-  { value: '', label: msg('Only when asked') },
+  { value: '', label: msg('Off') },
   { value: '10', label: msg('Every 10 seconds') },
   { value: '60', label: msg('Every minute') },
 ];
@@ -37,7 +37,7 @@ export function RefreshControl({ view, now, refresh }: { view: FlowView; now: nu
         {
           kind: 'choice',
           id: 'every',
-          label: t('By itself (as of {time})', { time: formatDateTime(new Date(now).toISOString()).slice(11, 19) }),
+          label: t('Auto-refresh (last {time})', { time: formatDateTime(new Date(now).toISOString()).slice(11, 19) }),
           value: every ?? '',
           options: optionsIn(t, OPTIONS),
           onValueChange: (value) => view.setFilter('refresh', REFRESHES.find((one) => one === value) ?? null),

@@ -36,7 +36,7 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
       query={query}
       skeleton={
         <div aria-busy="true" className="flex flex-col gap-3">
-          <p className="text-muted">{t("Reading the guest's firewall…")}</p>
+          <p className="text-muted">{t("Reading the workload's firewall…")}</p>
           <Skeleton className="h-56 w-full" />
         </div>
       }
@@ -45,12 +45,12 @@ export function GuestFirewall({ workloadId }: { workloadId: string }) {
         <>
           <div className="flex flex-wrap items-center justify-between gap-2">
             <p className="text-muted">
-              {t.rich('As read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}
+              {t.rich('Last read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}
             </p>
             <span className="flex flex-wrap gap-2">
               {can('policy:read') && (
                 <Link className={buttonClass({ size: 'sm' })} href={paths.policies({ workload_id: workloadId })}>
-                  {t('Policies at this workload')}
+                  {t('Policies on this workload')}
                 </Link>
               )}
               <Button
@@ -74,8 +74,8 @@ function Content({ firewall }: { firewall: Firewall }) {
   const t = useT();
   if (firewall.presence === 'absent') {
     return (
-      <Notice tone="warn" title={t('The guest is gone')}>
-        {t('The cluster proves that it has no guest of this number any more, so there is nothing to filter.')}
+      <Notice tone="warn" title={t('Workload no longer exists')}>
+        {t('The cluster confirms that it no longer has a VM or container with this VMID. There is nothing to filter.')}
       </Notice>
     );
   }
@@ -84,25 +84,25 @@ function Content({ firewall }: { firewall: Firewall }) {
       <UnreadableNotice notes={firewall.unreadable} />
       <ResidualNotice workloadId={firewall.workload_id} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <Section title={t('Does it filter?')}>
+        <Section title={t('Firewall status')}>
           <div className="flex flex-col gap-3">
             <ul className="flex flex-col gap-1">
               <li className="flex items-baseline gap-2">
-                {t('Firewall of the cluster')} <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
+                {t('Cluster firewall')} <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
               </li>
               <li className="flex items-baseline gap-2">
-                {t('Firewall of the guest')} <KnownFlag value={firewall.options?.enable ?? null} noTone="danger" />
+                {t('Guest firewall')} <KnownFlag value={firewall.options?.enable ?? null} noTone="danger" />
               </li>
             </ul>
             {firewall.interfaces === null ? (
-              <Status tone="unknown">{t('The network cards could not be read')}</Status>
+              <Status tone="unknown">{t('Could not read interfaces')}</Status>
             ) : firewall.interfaces.length === 0 ? (
-              <p className="text-muted">{t('The guest has no network card.')}</p>
+              <p className="text-muted">{t('The workload has no interfaces.')}</p>
             ) : (
               <InterfaceEnforcementList interfaces={firewall.interfaces} />
             )}
             {firewall.interfaces?.some(({ pending }) => pending) && (
-              <p className="text-warn">{t('A change to a network card waits for the next start of the guest.')}</p>
+              <p className="text-warn">{t('An interface change takes effect at the next start of the workload.')}</p>
             )}
           </div>
         </Section>
@@ -112,7 +112,7 @@ function Content({ firewall }: { firewall: Firewall }) {
       </div>
       <Section
         title={t('Live rules')}
-        description={t('From the first down; the first that matches decides. Ours lead to their policy.')}
+        description={t('Rules are evaluated in order; the first match applies. Managed rules link to their policy.')}
         bare
       >
         <LiveRules firewall={firewall} />
@@ -120,12 +120,12 @@ function Content({ firewall }: { firewall: Firewall }) {
       {firewall.groups?.map((group) => (
         <Section
           key={group.name}
-          title={t('Group {name}', { name: group.name })}
-          description={t('Its rules stand where the group is named.')}
+          title={t('PVE security group {name}', { name: group.name })}
+          description={t('Evaluated where a rule refers to this PVE security group.')}
           bare
         >
           <RuleList
-            label={t('Rules of group {name}', { name: group.name })}
+            label={t('Rules of PVE security group {name}', { name: group.name })}
             rows={group.rules.map((rule) => ({ rule }))}
           />
         </Section>
@@ -133,8 +133,8 @@ function Content({ firewall }: { firewall: Firewall }) {
       <Sets firewall={firewall} />
       <OutsideFilters outside={firewall.outside} />
       <Section
-        title={t('Test a packet')}
-        description={t('Decided by the rules as they are live, without sending anything.')}
+        title={t('Test packet')}
+        description={t('Evaluated against the live rules. Nothing is sent.')}
       >
         <PacketTestForm
           workloadId={firewall.workload_id}
@@ -147,10 +147,10 @@ function Content({ firewall }: { firewall: Firewall }) {
 
 const SWITCHES = [
   ['dhcp', msg('DHCP allowed')],
-  ['ndp', msg('Neighbour discovery allowed')],
+  ['ndp', msg('Neighbor discovery allowed')],
   ['radv', msg('Router advertisements allowed')],
-  ['macfilter', msg('Only its own hardware addresses')],
-  ['ipfilter', msg('Only its own addresses')],
+  ['macfilter', msg('MAC filter: own addresses only')],
+  ['ipfilter', msg('IP filter: own addresses only')],
   ['ips', msg('Intrusion prevention')],
 ] as const;
 
@@ -161,11 +161,11 @@ function Options({ firewall: { options, stored_options: stored } }: { firewall: 
   return (
     <ul className="grid gap-x-6 gap-y-1 sm:grid-cols-2">
       <li>
-        {t('Inbound default')} <span className="mono font-semibold">{options.policy_in}</span>
+        {t('Inbound default policy')} <span className="mono font-semibold">{options.policy_in}</span>
         {note('policy_in')}
       </li>
       <li>
-        {t('Outbound default')} <span className="mono font-semibold">{options.policy_out}</span>
+        {t('Outbound default policy')} <span className="mono font-semibold">{options.policy_out}</span>
         {note('policy_out')}
       </li>
       {SWITCHES.map(([name, label]) => (
@@ -182,7 +182,7 @@ function Sets({ firewall: { sets, aliases } }: { firewall: Firewall }) {
   const t = useT();
   if ((sets?.length ?? 0) + (aliases?.length ?? 0) === 0) return null;
   return (
-    <Section title={t('Sets and aliases of the guest')}>
+    <Section title={t('IP sets and aliases')}>
       <ul className="flex flex-col gap-1">
         {sets?.map((set) => (
           <li key={set.name} className="[overflow-wrap:anywhere]">

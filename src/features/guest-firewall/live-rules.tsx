@@ -18,11 +18,11 @@ const make = columnsOf<Row>();
 /** A group has rules of its own, shown below; where it is named, only the network card matters. */
 function placeText(t: Translate, rule: Rule): string {
   if (rule.type !== 'group') return matchText(t, rule);
-  return rule.interface ? t('its rules, on {card}', { card: rule.interface }) : t('its rules, on every network card');
+  return rule.interface ? t('its rules, on {card}', { card: rule.interface }) : t('its rules, on all interfaces');
 }
 
 const columnsFor = (t: Translate) => [
-  make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
+  make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
     width: 64,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),
@@ -45,7 +45,7 @@ const columnsFor = (t: Translate) => [
       </span>
     ),
   }),
-  make.custom('owner', t('Made by'), (rule) => <RuleOwner rule={rule} />, {
+  make.custom('owner', t('Managed by'), (rule) => <RuleOwner rule={rule} />, {
     width: 200,
     csv: (rule) => rule.policy_name ?? rule.owner,
   }),
@@ -70,8 +70,8 @@ export function LiveRules({
       rules={rules}
       none={
         options?.enable === false || cluster === false
-          ? t('While the firewall is off, no rule of the workload filters.')
-          : t('The default of the guest decides about everything.')
+          ? t('No rules filter while the firewall is off.')
+          : t("All traffic gets the workload's default policy.")
       }
     />
   );

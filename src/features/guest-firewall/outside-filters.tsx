@@ -14,7 +14,7 @@ export function OutsideFilters({ outside: { filters, details } }: { outside: Out
   const t = useT();
   return (
     <Section
-      title={t('Outside the workload')}
+      title={t('Node and VNet filtering')}
       description={t('The node and VNets also filter packets of this workload.')}
     >
       {details ? (
@@ -22,11 +22,11 @@ export function OutsideFilters({ outside: { filters, details } }: { outside: Out
       ) : (
         <p>
           {filters === null ? (
-            <Status tone="unknown">{t('Not known whether anything outside drops packets')}</Status>
+            <Status tone="unknown">{t('Unknown whether the node or VNets drop packets')}</Status>
           ) : filters ? (
             <Status tone="info">{t('The node or a VNet also drops packets')}</Status>
           ) : (
-            <Status tone="off">{t('Nothing outside drops packets')}</Status>
+            <Status tone="off">{t('The node and VNets drop no packets')}</Status>
           )}
         </p>
       )}
@@ -40,12 +40,12 @@ function Parts({ details: { node, implementation, steps, vnets } }: { details: D
     <div className="grid gap-6 lg:grid-cols-2">
       <div className="flex flex-col gap-2">
         <h3 className="font-medium">
-          {t.rich('In front, at node {node}', {
+          {t.rich('On node {node}', {
             node: <NodeLink id={node?.node_id ?? null} name={node?.name ?? null} firewall />,
           })}{' '}
           <span className="font-normal text-muted">{implementation ?? t('implementation unknown')}</span>
         </h3>
-        <ul aria-label={t('Steps in front of the workload')} className="flex flex-col gap-1">
+        <ul aria-label={t('Filter steps on the node')} className="flex flex-col gap-1">
           {steps.map(({ name, state }) => (
             <li key={name} className="flex flex-wrap items-baseline gap-x-2">
               {t(FRONT_STEP_LABELS[name])} <KnownFlag value={state === 'unknown' ? null : state === 'on'} />
@@ -55,9 +55,9 @@ function Parts({ details: { node, implementation, steps, vnets } }: { details: D
       </div>
       <div className="flex flex-col gap-3">
         {vnets === null ? (
-          <Status tone="unknown">{t('The networks of its interfaces are not known')}</Status>
+          <Status tone="unknown">{t('The networks of its interfaces are unknown')}</Status>
         ) : vnets.length === 0 ? (
-          <p className="text-muted">{t('No interface is on a VNet.')}</p>
+          <p className="text-muted">{t('No interface is connected to a VNet.')}</p>
         ) : (
           vnets.map((vnet) => <Vnet key={vnet.name} vnet={vnet} />)
         )}
@@ -74,15 +74,15 @@ function Vnet({ vnet }: { vnet: NonNullable<Details['vnets']>[number] }) {
       <h3 className="flex flex-wrap items-baseline gap-x-2 font-medium">
         {t.rich('VNet {name}', { name: <NetworkLink id={network_id} name={name} firewall /> })}
         <span className="mono font-normal text-muted">{interfaces.join(', ')}</span>
-        <KnownFlag value={filters} yes={t('Filters')} no={t('Does not filter here')} />
+        <KnownFlag value={filters} yes={t('Filtering')} no={t('Not filtering here')} />
       </h3>
       {filters !== false && (
         <p className="text-muted">
-          {t('Forward default')} <span className="mono">{policy ?? t('unknown')}</span>
+          {t('Forward default policy')} <span className="mono">{policy ?? t('unknown')}</span>
         </p>
       )}
       {rules === null ? (
-        <Status tone="unknown">{t('Rules could not be read')}</Status>
+        <Status tone="unknown">{t('Could not read rules')}</Status>
       ) : rules.length === 0 ? (
         <p className="text-muted">{t('No rules')}</p>
       ) : (

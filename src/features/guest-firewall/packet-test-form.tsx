@@ -13,7 +13,7 @@ import { PacketFields } from '../shared/packet-test/packet-fields';
 import { ALL_CARDS, EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test/packet-form-values';
 import { PacketVerdictView } from './packet-verdict';
 
-const DIRECTION_LABELS = { in: msg('Arrives at the guest'), out: msg('Leaves the guest') } as const;
+const DIRECTION_LABELS = { in: msg('To the workload'), out: msg('From the workload') } as const;
 
 /** Asks what the live rules do to a packet, who decides it, and why. */
 export function PacketTestForm({ workloadId, interfaces }: { workloadId: string; interfaces: readonly string[] }) {
@@ -44,9 +44,9 @@ export function PacketTestForm({ workloadId, interfaces }: { workloadId: string;
             <SelectField
               control={control}
               name="interface"
-              label={t('Network card')}
+              label={t('Interface')}
               options={[
-                { value: ALL_CARDS, label: t('Every network card') },
+                { value: ALL_CARDS, label: t('All interfaces') },
                 ...interfaces.map((name) => ({ value: name, label: name })),
               ]}
             />

@@ -17,8 +17,8 @@ export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
   return (
     <div className="flex flex-col gap-4">
       {verdict.interfaces.length === 0 && (
-        <Notice tone="warn" title={t('No network card to try')}>
-          {t('The guest has none, or they could not be read.')}
+        <Notice tone="warn" title={t('No interface to test')}>
+          {t('The workload has no interfaces, or the interfaces could not be read.')}
         </Notice>
       )}
       {verdict.interfaces.map((card) => (
@@ -51,7 +51,7 @@ function AtCard({ card }: { card: Interface }) {
   const { tone, label } = ACTION_LABELS[rules_say.action];
   const { rule, group, explanation, undecided_rules: undecided } = card.decided_by;
   return (
-    <section aria-label={t('Verdict at {card}', { card: card.name })} className="flex flex-col gap-1.5">
+    <section aria-label={t('Result at {card}', { card: card.name })} className="flex flex-col gap-1.5">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="mono">{card.name}</span>
         <Badge tone={tone}>{t(label)}</Badge>
@@ -63,7 +63,7 @@ function AtCard({ card }: { card: Interface }) {
         <span className="font-normal text-muted">{rulesText(t, rules_say)}</span>
       </h3>
       <p className="text-pretty">
-        {explanation} {rules_say.read_at && t('Read {time}.', { time: formatDateTime(rules_say.read_at) })}
+        {explanation} {rules_say.read_at && t('Last read {time}.', { time: formatDateTime(rules_say.read_at) })}
       </p>
       {rule && (
         <div className="rounded-md border bg-surface-2 px-3 py-1.5">
@@ -71,7 +71,7 @@ function AtCard({ card }: { card: Interface }) {
           <FirewallRuleLine rule={rule} />
           <p className="text-muted">
             {group ? (
-              t.rich('In group {name}', { name: <span className="mono">{group}</span> })
+              t.rich('In PVE security group {name}', { name: <span className="mono">{group}</span> })
             ) : (
               <RuleOwner rule={rule} />
             )}
@@ -79,7 +79,7 @@ function AtCard({ card }: { card: Interface }) {
         </div>
       )}
       {undecided.length > 0 && (
-        <ul aria-label={t('Rules that may decide')} className="divide-y rounded-md border">
+        <ul aria-label={t('Rules that may match')} className="divide-y rounded-md border">
           {undecided.map((candidate) => (
             <li key={`${candidate.position} ${candidate.comment}`} className="px-3 py-1.5">
               <FirewallRuleLine rule={candidate} />

@@ -27,7 +27,7 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
   const [first] = items;
   if (query.error) {
     return (
-      <Notice tone="warn" title={t('Whether a former tenant or project left rules is not known')}>
+      <Notice tone="warn" title={t('Could not check for residual rules')}>
         {failureOf(query.error).detail}
       </Notice>
     );
@@ -48,8 +48,8 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
     >
       <div className="flex flex-col items-start gap-2">
         <p>
-          {t.rich('They still filter this workload, since it moved {at}.', { at: <RelativeTime at={first.since} /> })}{' '}
-          {kept ? t('They stay until someone removes them.') : t('Their removal is retried automatically.')}
+          {t.rich('These rules still filter this workload, which moved {at}.', { at: <RelativeTime at={first.since} /> })}{' '}
+          {kept ? t('These rules stay until a user removes them.') : t('Removal is retried automatically.')}
         </p>
         {problem && <p className="text-muted">{t('Last attempt: {message}', { message: problem.message })}</p>}
         <Button

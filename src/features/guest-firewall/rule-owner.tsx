@@ -14,14 +14,14 @@ type Props = {
 /** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {
   const t = useT();
-  if (rule.residual) return <span className="text-warn">{t('A former tenant or project')}</span>;
+  if (rule.residual) return <span className="text-warn">{t('Former tenant or project')}</span>;
   switch (rule.owner) {
     case 'nobody':
-      return <span className="text-muted">{t('Made elsewhere')}</span>;
+      return <span className="text-muted">{t('Unmanaged')}</span>;
     case 'other_installation':
-      return <span className="text-warn">{t('Another installation')}</span>;
+      return <span className="text-warn">{t('Another Fabric installation')}</span>;
     case 'copied':
-      return <span className="text-warn">{t('Copied from another guest')}</span>;
+      return <span className="text-warn">{t('Copied from another workload')}</span>;
     case 'this_installation':
       // Whoever sees it as the platform allows cannot open the policy.
       if (rule.visibility && rule.tier) return <span>{rule.policy_name ?? t('Platform rule')}</span>;
@@ -31,7 +31,7 @@ export function RuleOwner({ rule }: Props) {
           <span className="text-muted">v{rule.policy_version}</span>
         </>
       ) : (
-        <span className="text-warn">{t('A policy that is gone')}</span>
+        <span className="text-warn">{t('Deleted policy')}</span>
       );
   }
 }

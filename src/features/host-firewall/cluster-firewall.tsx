@@ -22,17 +22,17 @@ export function ClusterFirewall({ clusterId }: { clusterId: string }) {
         <>
           <OptionSection firewall={firewall} />
           <Section
-            title={t('Rules of the data center')}
+            title={t('Data center rules')}
             description={t(
-              'They filter traffic of the nodes, after the rules of each node. They never filter workloads.',
+              "Filter traffic of the nodes, after each node's own rules. They never filter workloads.",
             )}
             bare
           >
             <HostRules
               id="data-center-rules"
-              label={t('Rules of the data center')}
+              label={t('Data center rules')}
               rules={firewall.rules}
-              none={t('The default policy of the data center applies.')}
+              none={t("The data center's default policy applies.")}
             />
           </Section>
           <GroupSections groups={firewall.groups} />
@@ -58,7 +58,7 @@ function Nodes({ nodes }: { nodes: Firewall['nodes'] }) {
       {nodes.length === 0 ? (
         <p className="text-muted">{t('Nodes appear with the first successful sync of this cluster.')}</p>
       ) : (
-        <ul aria-label={t('Firewalls of nodes')} className="flex flex-col gap-1">
+        <ul aria-label={t('Node firewalls')} className="flex flex-col gap-1">
           {nodes.map((node) => (
             <li key={node.node_id} className="flex flex-wrap items-baseline gap-x-3">
               <NodeLink id={node.node_id} name={node.name} firewall />
@@ -78,7 +78,7 @@ function Vnets({ vnets }: { vnets: Firewall['vnets'] }) {
   if (vnets.length === 0) return null;
   return (
     <Section title={t('VNets ({n})', { n: formatCount(vnets.length) })}>
-      <ul aria-label={t('Firewalls of VNets')} className="flex flex-col gap-1">
+      <ul aria-label={t('VNet firewalls')} className="flex flex-col gap-1">
         {vnets.map((vnet) => (
           <li key={vnet.network_id} className="flex flex-wrap items-baseline gap-x-3">
             <NetworkLink id={vnet.network_id} name={vnet.name} firewall />

@@ -33,8 +33,8 @@ export function HostFirewallView<T extends Firewall>({ query, place, children }:
         <>
           <div className="flex flex-wrap items-center justify-between gap-2">
             <p className="text-muted">
-              {t.rich('As read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}{' '}
-              {t('Read-only: change it in Proxmox VE under {place}.', { place })}
+              {t.rich('Last read from the cluster {at}.', { at: <RelativeTime at={firewall.read_at} /> })}{' '}
+              {t('Read-only. Change the firewall in Proxmox VE under {place}.', { place })}
             </p>
             <Button
               size="sm"
@@ -67,7 +67,7 @@ export function OptionSection({
       <div className="flex flex-col gap-3">
         <ul className="flex flex-wrap gap-x-6 gap-y-1">
           <li className="flex items-baseline gap-2">
-            {t('Firewall of the cluster')} <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
+            {t('Cluster firewall')} <KnownFlag value={firewall.cluster_firewall_enabled} noTone="danger" />
           </li>
           {children}
         </ul>
@@ -83,15 +83,15 @@ export function GroupSections({ groups }: { groups: Firewall['groups'] }) {
   return groups?.map(({ name, rules }) => (
     <Section
       key={name}
-      title={t('Group {name}', { name })}
-      description={t('Evaluated where a rule refers to the group.')}
+      title={t('PVE security group {name}', { name })}
+      description={t('Evaluated where a rule refers to this PVE security group.')}
       bare
     >
       <HostRules
         id="host-group-rules"
-        label={t('Rules of group {name}', { name })}
+        label={t('Rules of PVE security group {name}', { name })}
         rules={rules}
-        none={t('The group matches nothing.')}
+        none={t('This PVE security group has no rules.')}
       />
     </Section>
   ));

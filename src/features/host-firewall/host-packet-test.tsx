@@ -12,8 +12,8 @@ import { EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test
 import { HostVerdict } from './host-verdict';
 
 const DIRECTIONS = {
-  in: msg('Arrives at the node'),
-  out: msg('Leaves the node'),
+  in: msg('To the node'),
+  out: msg('From the node'),
   forward: msg('Routed by the node'),
 } as const;
 

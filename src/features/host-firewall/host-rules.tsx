@@ -13,7 +13,7 @@ type Row = Placed<HostFirewallRule>;
 const make = columnsOf<Row>();
 
 const columnsFor = (t: Translate) => [
-  make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
+  make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
     width: 64,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),

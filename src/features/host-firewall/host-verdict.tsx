@@ -20,7 +20,7 @@ function PlacedRule({ rule, group }: { rule: Placed; group: string | null }) {
         {group && (
           <>
             {', '}
-            {t.rich('In group {name}', { name: <span className="mono">{group}</span> })}
+            {t.rich('In PVE security group {name}', { name: <span className="mono">{group}</span> })}
           </>
         )}
       </p>
@@ -34,13 +34,13 @@ export function HostVerdict({ verdict, readAt }: { verdict: HostPacketVerdict; r
   const { tone, label } = ACTION_LABELS[actionOf(verdict.verdict)];
   const { rule, group, undecided_rules: undecided } = verdict.decided_by;
   return (
-    <section aria-label={t('Verdict at {card}', { card: verdict.node_name })} className="flex flex-col gap-1.5">
+    <section aria-label={t('Result at {card}', { card: verdict.node_name })} className="flex flex-col gap-1.5">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="mono">{verdict.node_name}</span>
         <Badge tone={tone}>{t(label)}</Badge>
       </h3>
       <p className="text-pretty">
-        {hostDeciderText(t, verdict.decided_by)} {t('Read {time}.', { time: formatDateTime(readAt) })}
+        {hostDeciderText(t, verdict.decided_by)} {t('Last read {time}.', { time: formatDateTime(readAt) })}
       </p>
       {rule && (
         <div className="rounded-md border bg-surface-2 px-3 py-1.5">
@@ -48,7 +48,7 @@ export function HostVerdict({ verdict, readAt }: { verdict: HostPacketVerdict; r
         </div>
       )}
       {undecided.length > 0 && (
-        <ul aria-label={t('Rules that may decide')} className="divide-y rounded-md border">
+        <ul aria-label={t('Rules that may match')} className="divide-y rounded-md border">
           {undecided.map((candidate) => (
             <li key={`${candidate.scope} ${candidate.position} ${candidate.comment}`} className="px-3 py-1.5">
               <PlacedRule rule={candidate} group={null} />

@@ -21,36 +21,36 @@ export function NetworkFirewall({ networkId }: { networkId: string }) {
         <>
           {firewall.running === false && (
             <Notice tone="warn" title={t('The VNet is not running')}>
-              {t('It was created but not applied. Its firewall is read once it runs.')}
+              {t('The VNet was created but not applied. Its firewall is read once the VNet is running.')}
             </Notice>
           )}
           {firewall.nodes.length > 0 && firewall.nodes.every(({ implementation }) => implementation === 'iptables') && (
             <Notice tone="warn" title={t('No node enforces these rules')}>
-              {t('VNet rules need nftables. All nodes of this VNet filter with iptables.')}
+              {t('VNet rules require nftables. All nodes of this VNet use iptables.')}
             </Notice>
           )}
           <OptionSection firewall={firewall} />
           <Section
-            title={t('Rules of the VNet')}
-            description={t('They filter traffic that nodes with nftables forward through the VNet.')}
+            title={t('VNet rules')}
+            description={t('Filter traffic that nodes with nftables forward through the VNet.')}
             bare
           >
             <HostRules
               id="vnet-rules"
-              label={t('Rules of the VNet')}
+              label={t('VNet rules')}
               rules={firewall.rules}
-              none={t('The default policy of the VNet applies.')}
+              none={t("The VNet's default policy applies.")}
             />
           </Section>
           <GroupSections groups={firewall.groups} />
           {firewall.running !== false && (
-            <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
+            <Section title={t('Test packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
               <NetworkPacketForm ask={(packet) => client.networks.testPacket.query({ id: networkId, ...packet })} />
             </Section>
           )}
           <Section title={t('Nodes')}>
             {firewall.nodes.length === 0 ? (
-              <p className="text-muted">{t('No node of this VNet is known.')}</p>
+              <p className="text-muted">{t('No nodes of this VNet are known.')}</p>
             ) : (
               <ul aria-label={t('Nodes')} className="flex flex-col gap-1">
                 {firewall.nodes.map((node) => (

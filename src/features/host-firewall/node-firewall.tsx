@@ -24,31 +24,31 @@ export function NodeFirewall({ nodeId }: { nodeId: string }) {
             </li>
           </OptionSection>
           <Section
-            title={t('Rules of the node')}
-            description={t('They filter traffic to and from the node itself. They are evaluated first.')}
+            title={t('Node rules')}
+            description={t('Filter traffic to and from the node itself. Evaluated first.')}
             bare
           >
             <HostRules
               id="node-rules"
-              label={t('Rules of the node')}
+              label={t('Node rules')}
               rules={firewall.rules}
-              none={t('The rules of the data center apply.')}
+              none={t('The data center rules apply.')}
             />
           </Section>
           <Section
-            title={t('Rules of the data center')}
-            description={t('Evaluated after the rules of the node, the same on every node.')}
+            title={t('Data center rules')}
+            description={t("Evaluated after the node's rules, on all nodes alike.")}
             bare
           >
             <HostRules
               id="data-center-rules"
-              label={t('Rules of the data center')}
+              label={t('Data center rules')}
               rules={firewall.data_center_rules}
-              none={t('The default policy of the data center applies.')}
+              none={t("The data center's default policy applies.")}
             />
           </Section>
           <GroupSections groups={firewall.groups} />
-          <Section title={t('Test a packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
+          <Section title={t('Test packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
             <NodePacketForm ask={(packet) => client.nodes.testPacket.query({ id: nodeId, ...packet })} />
           </Section>
         </>

@@ -6,7 +6,7 @@ export function ReadingFirewall() {
   const t = useT();
   return (
     <div aria-busy="true" className="flex flex-col gap-3">
-      <p className="text-muted">{t('Reading the firewall…')}</p>
+      <p className="text-muted">{t('Reading firewall…')}</p>
       <Skeleton className="h-56 w-full" />
     </div>
   );

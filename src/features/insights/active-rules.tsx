@@ -17,13 +17,13 @@ const make = columnsOf<Row>();
 
 const managedText = (t: Translate, rule: ActiveRule) =>
   rule.residual
-    ? t('A former tenant or project')
+    ? t('Former tenant or project')
     : rule.managed
-      ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('A policy that is gone')))
-      : t('Made elsewhere');
+      ? (rule.policy_name ?? (rule.visibility && rule.tier ? t('Platform rule') : t('Deleted policy')))
+      : t('Unmanaged');
 
 const columnsIn = (t: Translate) => [
-  make.text('position', t('Place'), (rule) => String(rule.position ?? ''), {
+  make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
     width: 110,
     render: (rule) => <Mono>{rule.group === null ? rule.position : `${rule.group} ${rule.position}`}</Mono>,
   }),
@@ -42,7 +42,7 @@ const columnsIn = (t: Translate) => [
   ),
   make.custom(
     'managed',
-    t('Made by'),
+    t('Managed by'),
     (rule) =>
       rule.managed && rule.policy_id && rule.policy_name && !rule.visibility ? (
         <PolicyLink id={rule.policy_id} name={rule.policy_name} />
@@ -62,23 +62,23 @@ export function ActiveRules({ overview }: { overview: InsightsOverview }) {
   const { active_firewall_rules: rules, rules_read_at, audit_policies: audited, unreadable } = overview;
   return (
     <Section
-      title={t('Active rules')}
+      title={t('Live rules')}
       description={
-        rules_read_at && t.rich('As read from the cluster {when}.', { when: <RelativeTime at={rules_read_at} /> })
+        rules_read_at && t.rich('Last read from the cluster {when}.', { when: <RelativeTime at={rules_read_at} /> })
       }
       bare
     >
       <UnreadableNotice notes={unreadable} />
       <FirewallRuleTable
         id="active-rules"
-        label={t('Active rules')}
+        label={t('Live rules')}
         columns={columns}
         rules={rules}
-        none={t('The default of the guest decides about everything, if it filters at all.')}
+        none={t('No rules. If the guest firewall filters, all traffic gets the default policy.')}
       />
       {audited.length > 0 && (
         <p className="text-pretty text-muted">
-          {t.rich('Policies in audit mode that mean this workload: {policies}. Nothing of them is in force.', {
+          {t.rich('Policies in audit mode for this workload: {policies}. None of their rules are enforced.', {
             policies: audited.map((policy, index) => (
               <span key={policy.policy_id}>
                 {index > 0 && ', '}

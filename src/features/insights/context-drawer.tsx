@@ -34,7 +34,7 @@ export function ContextDrawer({ flow, onClose }: { flow: InsightFlow | null; onC
   );
 }
 
-const DIRECTIONS = { in: msg('Towards the workload'), out: msg('From the workload') } as const;
+const DIRECTIONS = { in: msg('To the workload'), out: msg('From the workload') } as const;
 
 function carried(t: Translate, { bytes, packets }: InsightFlow): string {
   if (bytes === null && packets === null) return t('Not counted');
@@ -49,9 +49,9 @@ function Content({ flow }: { flow: InsightFlow }) {
   return (
     <div className="flex flex-col gap-6">
       {context?.conflict && (
-        <Notice tone="danger" title={t('Log and rules disagree')}>
+        <Notice tone="danger" title={t('Log and rules mismatch')}>
           {t(
-            "The firewall's log says that it was {decision}; by the rules that were read it would be otherwise. They changed since, or something else filters.",
+            'The firewall log says {decision}, but the rules read give a different result. The rules changed since, or something else filters the traffic.',
             { decision: lowerLabel(t, word) },
           )}
         </Notice>
@@ -62,7 +62,7 @@ function Content({ flow }: { flow: InsightFlow }) {
           { label: t('To'), value: <FlowEnd flow={flow} end="destination" />, hint: flow.destination_label },
           ...flowVerdictProperties(t, { action: flow.action, rules_say: flow.rules_say ?? null, audit_say: [] }),
           ...(context ? deciding(t, context) : []),
-          { label: t('Carried'), value: carried(t, flow), hint: t('Since it was first seen, in this direction.') },
+          { label: t('Volume'), value: carried(t, flow), hint: t('Since the flow was first seen, in this direction.') },
           { label: t('First seen'), value: formatDateTime(flow.first_seen_at) },
           { label: t('Last seen'), value: formatDateTime(flow.observed_at) },
           { label: t('State'), value: flow.state },
@@ -78,15 +78,15 @@ function Content({ flow }: { flow: InsightFlow }) {
 
 function deciding(t: Translate, { decided_by, direction }: InsightContext) {
   return [
-    { label: t('Decided by'), value: <DecidedBy by={decided_by} />, hint: t('At the firewall of this workload.') },
-    { label: t('Opened'), value: direction && t(DIRECTIONS[direction]) },
+    { label: t('Decided by'), value: <DecidedBy by={decided_by} />, hint: t('By the firewall of this workload.') },
+    { label: t('Conversation direction'), value: direction && t(DIRECTIONS[direction]) },
   ];
 }
 
 function Audit({ context: { audit } }: { context: InsightContext }) {
   const t = useT();
   return (
-    <Section title={t('If policies in audit mode were enforced')} description={t('Each by itself, in their order.')}>
+    <Section title={t('If policies in audit mode were enforced')} description={t('Each policy is evaluated separately, in policy order.')}>
       <ul className="flex flex-col gap-1">
         {audit.map(({ policy_id, policy_name, verdict, by, rule_position }) => (
           <li key={policy_id} className="flex flex-wrap items-baseline gap-2">
@@ -96,10 +96,10 @@ function Audit({ context: { audit } }: { context: InsightContext }) {
             <PolicyLink id={policy_id} name={policy_name} />
             <span className="text-muted">
               {by === 'default'
-                ? t('by its default')
+                ? t('by default policy')
                 : rule_position === null
                   ? t('by a rule')
-                  : t('by its rule {position}', { position: rule_position + 1 })}
+                  : t('by rule {position}', { position: rule_position + 1 })}
             </span>
           </li>
         ))}

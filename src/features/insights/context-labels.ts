@@ -6,15 +6,15 @@ import { DECISION_LABELS } from '../shared/verdict-labels';
 
 /** What a decision means, in a sentence. */
 const MEANINGS: Record<ContextDecision, string> = {
-  accept: msg('A live rule, or a line of the firewall log, lets it pass.'),
-  drop: msg('A live rule, or a line of the firewall log, drops it.'),
-  reject: msg('A live rule, or a line of the firewall log, rejects it.'),
-  default_accept: msg('No rule decides; the default lets it pass.'),
-  default_drop: msg('No rule decides; the default does not let it pass.'),
-  audit_accept: msg('Only a policy in audit mode would decide: let it pass.'),
-  audit_drop: msg('Only a policy in audit mode would decide: drop it.'),
-  audit_reject: msg('Only a policy in audit mode would decide: reject it.'),
-  observed: msg('Nothing decides, or what decides is not known.'),
+  accept: msg('Allowed by a live rule or according to the firewall log.'),
+  drop: msg('Dropped by a live rule or according to the firewall log.'),
+  reject: msg('Rejected by a live rule or according to the firewall log.'),
+  default_accept: msg('Matches no rule; allowed by default policy.'),
+  default_drop: msg('Matches no rule; denied by default policy.'),
+  audit_accept: msg('Would be allowed by a policy in audit mode.'),
+  audit_drop: msg('Would be dropped by a policy in audit mode.'),
+  audit_reject: msg('Would be rejected by a policy in audit mode.'),
+  observed: msg('Not filtered, or the filtering rule is unknown.'),
 };
 
 const isKnown = (decision: string): decision is ContextDecision =>

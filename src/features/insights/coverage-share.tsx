@@ -37,27 +37,27 @@ function Content({ coverage }: { coverage: WorkloadCoverage }) {
   const { flows, by_policy, by_other_rule, by_audit, by_default, observed, conflicts, looked_since } = coverage;
   return (
     <div className="flex flex-col gap-2">
-      <Meter label={t('Conversations that a rule decides')} share={coverage.covered_share} />
+      <Meter label={t('Conversations matched by a rule')} share={coverage.covered_share} />
       <Properties
         columns={2}
         items={[
           { label: t('Conversations'), value: formatCount(flows) },
           { label: t('By policies'), value: formatCount(by_policy) },
           { label: t('By other rules'), value: formatCount(by_other_rule) },
-          { label: t('By the default'), value: formatCount(by_default) },
-          { label: t('Only by audit'), value: formatCount(by_audit) },
-          { label: t('By nothing known'), value: formatCount(observed) },
+          { label: t('By default policy'), value: formatCount(by_default) },
+          { label: t('By audit mode only'), value: formatCount(by_audit) },
+          { label: t('Not filtered or unknown'), value: formatCount(observed) },
         ]}
       />
       {conflicts > 0 && (
-        <p className="text-danger">{t('About {n, number} of them log and rules disagree.', { n: conflicts })}</p>
+        <p className="text-danger">{t('Log and rules differ for {n, number} conversations.', { n: conflicts })}</p>
       )}
       <p className="text-sm text-faint">
         {looked_since
-          ? t.rich('Looked at {duration}, each conversation counted once.', {
+          ? t.rich('Monitored for {duration}. Each conversation is counted once.', {
               duration: <Elapsed since={looked_since} />,
             })
-          : t('Nothing is counted yet: no agent reports from its node, or the first count is still to come.')}
+          : t('No data yet. No agent reports from the node, or the first count is pending.')}
       </p>
     </div>
   );

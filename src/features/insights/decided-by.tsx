@@ -29,19 +29,19 @@ export function deciderText(t: Translate, by: InsightDecider): string {
     case 'rule': {
       const { position, group } = by;
       if (by.policy_name !== null) return t('Rule {position} of {policy}', { position, policy: by.policy_name });
-      if (by.policy_id) return t('Rule {position} of a policy that is gone', { position });
+      if (by.policy_id) return t('Rule {position} of a deleted policy', { position });
       if (by.vnet !== undefined) return t('Rule {position} of VNet {name}', { position, name: by.vnet });
       return group === null
         ? t('Rule {position}', { position })
-        : t('Rule {position} of group {group}', { position: by.group_position, group });
+        : t('Rule {position} of PVE security group {group}', { position: by.group_position, group });
     }
     case 'default':
-      return by.detail ? t('Default {action}', { action: by.detail }) : t('Default');
+      return by.detail ? t('Default policy {action}', { action: by.detail }) : t('Default policy');
     case 'builtin':
-      return t('Rule of the hypervisor');
+      return t('Built-in hypervisor rule');
     case 'not_enforced':
       return t('Not filtered');
     case 'unknown':
-      return t('Not known');
+      return t('Unknown');
   }
 }

@@ -25,7 +25,7 @@ export function Decisions({ view }: { view: TrafficView }) {
     staleTime: 10_000,
   });
   return (
-    <Section title={t('What decides')}>
+    <Section title={t('Decided by')}>
       <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
         {(decisions) => (
           <Content decisions={decisions} expired={expiredRange(view.asked.until, decisions.kept_since) !== null} />
@@ -49,15 +49,15 @@ function Content({
       {conflicts > 0 && (
         <Notice
           tone="danger"
-          title={t('{n, plural, one {# flow contradicts the rules} other {# flows contradict the rules}}', {
+          title={t('{n, plural, one {# flow does not match the rules} other {# flows do not match the rules}}', {
             n: conflicts,
           })}
         >
-          {t("The firewall's log says something else than the rules that were read.")}
+          {t('The firewall log differs from the live rules that were read.')}
         </Notice>
       )}
       {shown.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('No flows in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('No flows in this time range.')}</p>
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map((one) => {
@@ -82,7 +82,7 @@ function Content({
               <li key={policy.policy_id} className="flex flex-wrap items-baseline gap-x-2">
                 <PolicyLink id={policy.policy_id} name={policy.policy_name} />
                 <span className="text-muted">
-                  {t('would accept {accept, number}, drop {drop, number}, reject {reject, number}', {
+                  {t('would allow {accept, number}, drop {drop, number}, reject {reject, number}', {
                     accept: policy.accept,
                     drop: policy.drop,
                     reject: policy.reject,
@@ -95,8 +95,8 @@ function Content({
       )}
       <p className="text-sm text-faint">
         {rules_read_at
-          ? t.rich('By the rules as read {when}.', { when: <RelativeTime at={rules_read_at} /> })
-          : t('The rules were never read, so nothing is known of what decides.')}
+          ? t.rich('Based on the rules last read {when}.', { when: <RelativeTime at={rules_read_at} /> })
+          : t('The rules were never read, so matching rules are unknown.')}
       </p>
     </div>
   );

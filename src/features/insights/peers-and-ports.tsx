@@ -9,7 +9,7 @@ import type { Narrowing } from './use-traffic-view';
 type Props = { summary: InsightsSummary; expired: boolean; onNarrow: (change: Narrowing) => void };
 
 const rest = (t: Translate, shown: number, all: number) =>
-  all > shown ? t('The first {shown, number} of {all, number}, by bytes.', { shown, all }) : undefined;
+  all > shown ? t('Top {shown, number} of {all, number} by bytes.', { shown, all }) : undefined;
 
 /** With whom the workload talks most. */
 export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, expired, onNarrow }: Props) {
@@ -17,7 +17,7 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, ex
   return (
     <Section title={t('Peers')} description={rest(t, peers.length, peers_total)}>
       {peers.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('None in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('None in this time range.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {peers.map((peer) => (
@@ -46,7 +46,7 @@ export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, ex
   return (
     <Section title={t('Services')} description={rest(t, ports.length, ports_total)}>
       {ports.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows of that time have expired') : t('None in this time.')}</p>
+        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('None in this time range.')}</p>
       ) : (
         <ul className="flex flex-col gap-2">
           {ports.map((service) => {

@@ -46,14 +46,14 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   return (
     <Section
       title={t('Flows')}
-      description={t('Each is one direction of a conversation. Open one to see what decides about it, and why.')}
+      description={t('Each flow is one direction of a conversation. Open a flow to see which rule matched, and why.')}
       actions={<Chips view={view} />}
       bare
     >
       <DataTable
         {...list}
         id="workload-flows"
-        label={t('Flows of the workload')}
+        label={t('Workload flows')}
         noun={{ one: t('flow'), many: t('flows') }}
         queryKey={JSON.stringify([narrowing, view.mode, sort])}
         rowId={(flow) => flow.id}
@@ -62,14 +62,14 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
         empty={
           <EmptyState
             icon={<Activity />}
-            title={expired ? t('Flows of that time have expired') : t('No flows in this time')}
+            title={expired ? t('Flows in this time range expired') : t('No flows in this time range')}
           >
             {expired
-              ? t('Single flows are kept since {time}. The chart reaches further back.', {
+              ? t('Individual flows are available since {time}. The chart covers a longer period.', {
                   time: formatDateTime(expired),
                 })
               : t(
-                  'Choose a longer time or all traffic. Flows come from the agent on the node; without one a node shows none.',
+                  'Select a longer time range or all traffic. Nodes without an agent report no flows.',
                 )}
           </EmptyState>
         }

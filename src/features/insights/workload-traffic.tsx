@@ -35,7 +35,7 @@ export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
           title={t('The time range ends before it begins')}
           action={
             <Button size="sm" onClick={() => view.setFilters({ since: null, until: null })}>
-              {t('Show the last hour')}
+              {t('Show last hour')}
             </Button>
           }
         />
@@ -101,7 +101,7 @@ function Overview({ view }: { view: TrafficView }) {
                 outbound: formatBytes(traffic.bytes_out),
               })}{' '}
               {t(
-                'Peers and services below count {n, plural, one {# whole flow} other {# whole flows}}, also what was before.',
+                'Peers and services below count {n, plural, one {# whole flow} other {# whole flows}}, including traffic before this time range.',
                 { n: summary.flows },
               )}
             </p>

@@ -2,16 +2,16 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 
 const TITLES: Record<string, string> = {
   'cluster.sync': msg('Cluster sync'),
-  'sync.schedule': msg('Schedule of syncs'),
+  'sync.schedule': msg('Sync schedule'),
   'ipam.discover': msg('Address discovery'),
-  'ipam.schedule': msg('Schedule of discoveries'),
-  'ipam.import': msg('Import of addresses'),
-  'maintenance.prune': msg('Removal of what has expired'),
+  'ipam.schedule': msg('Discovery schedule'),
+  'ipam.import': msg('Address import'),
+  'maintenance.prune': msg('Expired data cleanup'),
   'telemetry.retain': msg('Flow retention'),
-  'traffic.sum': msg('Sums of traffic'),
-  'flows.resolve': msg('Ends of flows'),
-  'agents.watch': msg('Watch over agents'),
-  'coverage.count': msg('Count of rule hits'),
+  'traffic.sum': msg('Traffic rollup'),
+  'flows.resolve': msg('Flow endpoint resolution'),
+  'agents.watch': msg('Agent monitoring'),
+  'coverage.count': msg('Rule hit counting'),
 };
 
 /** `policy.apply` -> "Policy: apply". Later jobs need no entry here. */

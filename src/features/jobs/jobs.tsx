@@ -15,9 +15,9 @@ export function Jobs({ runs }: { runs: ReactNode }) {
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.jobs({ tab }));
   return (
     <>
-      <PageHeader title={t('Jobs')} description={t('What runs in the background, what ran, and what went wrong.')} />
+      <PageHeader title={t('Jobs')} description={t('Running, completed and failed background jobs.')} />
       <Tabs
-        label={t('Kinds of jobs')}
+        label={t('Job views')}
         value={tab}
         onValueChange={openTab}
         tabs={[

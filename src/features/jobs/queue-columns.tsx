@@ -31,7 +31,7 @@ export const queueColumns = (t: Translate) => [
   queue.number('waiting', t('Waiting'), (row) => row.waiting, { width: 90 }),
   queue.number('delayed', t('Delayed'), (row) => row.delayed, { width: 90 }),
   queue.number('failed', t('Failed'), (row) => row.failed, { width: 116 }),
-  queue.text('every_seconds', t('Runs'), (row) => everyText(t, row.every_seconds) ?? t('when asked for'), {
+  queue.text('every_seconds', t('Runs'), (row) => everyText(t, row.every_seconds) ?? t('on demand'), {
     width: 130,
   }),
   queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at, {
@@ -50,5 +50,5 @@ export const failureColumns = (t: Translate) => [
     render: (row) => <span title={row.reason}>{row.reason}</span>,
   }),
   failure.number('attempts', t('Attempts'), (row) => row.attempts, { width: 90 }),
-  failure.mono('payload', t('For'), (row) => JSON.stringify(row.payload), { width: 240 }),
+  failure.mono('payload', t('Payload'), (row) => JSON.stringify(row.payload), { width: 240 }),
 ];

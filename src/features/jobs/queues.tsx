@@ -23,12 +23,12 @@ export function Queues() {
         <>
           {queues.every((queue) => queue.workers === 0) && (
             <Notice tone="danger" title={t('No worker is running')}>
-              {t("Nothing happens in the background until one starts. Look at the worker's log.")}
+              {t('Background jobs are not running. Start a worker and check its log.')}
             </Notice>
           )}
           <Section
             title={t('Queues')}
-            description={backend === 'redis' ? t('Kept in Redis.') : t('Kept in PostgreSQL.')}
+            description={backend === 'redis' ? t('Stored in Redis.') : t('Stored in PostgreSQL.')}
             bare
           >
             <DataTable
@@ -42,7 +42,7 @@ export function Queues() {
               loading={false}
               error={null}
               height="auto"
-              empty={<EmptyState title={t('No queues')}>{t('This service has no background jobs.')}</EmptyState>}
+              empty={<EmptyState title={t('No queues')}>{t('No background jobs are registered. Check that a worker is running.')}</EmptyState>}
             />
           </Section>
           <Section title={t('Latest failures')} bare>
@@ -60,7 +60,7 @@ export function Queues() {
               empty={
                 <EmptyState title={t('No failures')}>
                   {t(
-                    'Jobs that gave up after their last attempt would be listed here. A sync that fails is no failed job; see the syncs.',
+                    'Jobs that failed after their last attempt appear here. Failed syncs are listed under syncs and discoveries.',
                   )}
                 </EmptyState>
               }

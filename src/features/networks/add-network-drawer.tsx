@@ -24,7 +24,7 @@ export function AddNetworkDrawer({ open, onClose, onAdded }: Props) {
       onOpenChange={(next) => !next && onClose()}
       persistent
       title={t('Add network')}
-      description={t('For prefixes that no bridge or VNet stands for. Nothing is made on the cluster.')}
+      description={t('For prefixes without a bridge or VNet. Nothing is created on the cluster.')}
     >
       <Content onClose={onClose} onAdded={onAdded} />
     </Drawer>

@@ -43,13 +43,13 @@ export function DeleteNetworkDialog({ network, open, onClose, onDeleted }: Props
       <p>
         {lost
           ? t(
-              '{prefixes, plural, one {# prefix} other {# prefixes}} and {addresses, plural, one {# address} other {# addresses}} go with it, with their notes.',
+              'Also deletes {prefixes, plural, one {# prefix} other {# prefixes}} and {addresses, plural, one {# address} other {# addresses}}, with their notes.',
               { prefixes: network.subnets.length, addresses },
             )
-          : t('It holds no prefixes.')}
+          : t('The network has no prefixes.')}
       </p>
       <p>
-        {t('Nothing changes on the cluster. A discovery makes the network of its findings again when it needs it.')}
+        {t('Nothing changes on the cluster. Address discovery creates the network again if needed for discovered addresses.')}
       </p>
     </ConfirmDialog>
   );

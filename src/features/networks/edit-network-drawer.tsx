@@ -23,7 +23,7 @@ export function EditNetworkDrawer({ network, open, onClose }: Props) {
       onOpenChange={(next) => !next && onClose()}
       persistent
       title={t('Edit {name}', { name: network.name })}
-      description={network.source === 'manual' ? undefined : t('Name and VLAN are decided by the cluster.')}
+      description={network.source === 'manual' ? undefined : t('Name and VLAN are set by the cluster.')}
     >
       <Content opened={network} onClose={onClose} />
     </Drawer>

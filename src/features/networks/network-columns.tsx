@@ -30,11 +30,11 @@ export const networkColumns = (t: Translate) => [
   }),
   make.text('zone', t('Zone'), (network) => network.zone, { sortable: true, width: 120 }),
   make.text('vlan_tag', 'VLAN', (network) => vlanText(t, network), { sortable: true, width: 110 }),
-  make.number('interfaces_total', t('Network cards'), (network) => network.interfaces_total, {
+  make.number('interfaces_total', t('Interfaces'), (network) => network.interfaces_total, {
     sortable: true,
     width: 136,
   }),
-  make.number('subnets_total', t('Subnets'), (network) => network.subnets_total, { width: 84 }),
+  make.number('subnets_total', t('Prefixes'), (network) => network.subnets_total, { width: 84 }),
   make.text(
     'node_names',
     t('On nodes'),
@@ -42,7 +42,7 @@ export const networkColumns = (t: Translate) => [
       network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? t('All') : null,
     { width: 180, grow: true },
   ),
-  make.text('source', t('Known from'), (network) => t(IPAM_SOURCE_LABELS[network.source]), {
+  make.text('source', t('Data source'), (network) => t(IPAM_SOURCE_LABELS[network.source]), {
     hidden: true,
     width: 110,
   }),

@@ -62,11 +62,11 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
       <Section>
         <Properties columns={2} items={facts(t, network)} />
       </Section>
-      <Section title={t('Subnets')} bare>
+      <Section title={t('Prefixes')} bare>
         <DataTable
           id="network-subnets"
-          label={t('Subnets')}
-          noun={{ one: t('subnet'), many: t('subnets') }}
+          label={t('Prefixes')}
+          noun={{ one: t('prefix'), many: t('prefixes') }}
           columns={columns}
           rows={network.subnets}
           rowId={(subnet) => subnet.id}
@@ -76,8 +76,8 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
           error={null}
           height="auto"
           empty={
-            <EmptyState title={t('No subnets known')}>
-              {t('SDN subnets come with a sync; others are found when addresses are discovered.')}
+            <EmptyState title={t('No known prefixes')}>
+              {t('Syncs read SDN prefixes. Address discovery finds other prefixes.')}
             </EmptyState>
           }
         />
@@ -108,7 +108,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
                   disabledReason:
                     writeReason ??
                     (network.source === 'provider' && network.missing_since === null
-                      ? t('The cluster has this network. Remove it there; the next sync removes it here.')
+                      ? t('This network exists on the cluster. Remove it there; the next sync removes the network here.')
                       : null),
                 },
               ]}
@@ -118,7 +118,7 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
       />
       {hasFirewall ? (
         <Tabs
-          label={t('Parts of the network')}
+          label={t('Network sections')}
           value={tab}
           onValueChange={openTab}
           tabs={[
@@ -143,11 +143,11 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
 function facts(t: Translate, network: Detail) {
   return [
     { label: t('Kind'), value: t(NETWORK_KIND_LABELS[network.kind]) },
-    { label: t('Network cards'), value: formatCount(network.interfaces_total) },
+    { label: t('Interfaces'), value: formatCount(network.interfaces_total) },
     { label: t('Cluster'), value: <ClusterLink id={network.cluster_id} name={network.cluster_name} /> },
     { label: 'VLAN', value: vlanText(t, network) },
     { label: t('Zone'), value: network.zone },
-    { label: t('Known from'), value: t(IPAM_SOURCE_LABELS[network.source]) },
+    { label: t('Data source'), value: t(IPAM_SOURCE_LABELS[network.source]) },
     {
       label: t('On nodes'),
       value: network.node_names.join(', ') || (network.kind === 'vnet' ? t('All nodes of the zone') : null),

@@ -6,7 +6,7 @@ export const NETWORK_KIND_LABELS: Record<Network['kind'], string> = {
   ovs_bridge: msg('OVS bridge'),
   vnet: msg('SDN VNet'),
   discovered: msg('Discovered'),
-  manual: msg('Made by hand'),
+  manual: msg('Created manually'),
 };
 
 /** How VLANs are used: the VNet's own tag, all tags of a VLAN-aware bridge, none, or not known. */

@@ -30,7 +30,7 @@ const NETWORKS = declareList({
     icon: <NetworkIcon />,
     title: msg('No networks yet'),
     text: !can('cluster:read')
-      ? msg('Those to which workloads of your tenant are attached appear here.')
+      ? msg('Networks with attached workloads of your tenant appear here.')
       : 'cluster_id' in within
         ? msg('Bridges and SDN VNets appear with the first successful sync of this cluster.')
         : msg('Bridges and SDN VNets appear with the first successful sync of a cluster.'),

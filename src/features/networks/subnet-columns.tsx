@@ -10,7 +10,7 @@ const make = columnsOf<NetworkSubnet>();
 export const subnetColumns = (t: Translate) => [
   make.custom(
     'cidr',
-    t('Subnet'),
+    t('Prefix'),
     (subnet) => (
       <span className="inline-flex items-center gap-1.5">
         <SubnetLink id={subnet.id} cidr={subnet.cidr} />
@@ -28,5 +28,5 @@ export const subnetColumns = (t: Translate) => [
     { width: 90, csv: (subnet) => subnet.dhcp_enabled },
   ),
   make.number('addresses_total', t('Addresses'), (subnet) => subnet.addresses_total, { width: 100 }),
-  make.text('source', t('Known from'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
+  make.text('source', t('Data source'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
 ];

@@ -8,10 +8,10 @@ import { WorkloadLink } from '../shared/entity-links';
 type Failure = NodeCompileFailure['failures'][number];
 
 const EVIDENCE: Record<NodeCompileFailure['agent_evidence'], string> = {
-  ruleset_unchanged: msg('The agent on the node confirms it: the packet filter has not changed since.'),
-  ruleset_changed_since: msg('The agent on the node saw the packet filter change since, maybe by another program.'),
+  ruleset_unchanged: msg('The agent on the node confirms this: the packet filter has not changed since.'),
+  ruleset_changed_since: msg('The agent on the node has seen the packet filter change since then, possibly by another program.'),
   service_stopped: msg('The agent on the node reports that the firewall service is stopped.'),
-  none: msg('No agent on the node can confirm it.'),
+  none: msg('No agent on the node can confirm this.'),
 };
 
 function remedy(t: Translate, { reason, detail }: Failure): string {
@@ -24,26 +24,26 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
         protocol,
       });
     case 'set_entry_covers_everything':
-      return t('{entry} covers all addresses, which an IP set cannot hold. Use two halves.', { entry: detail });
+      return t('{entry} covers all addresses, which an IP set cannot hold. Split the entry into two prefixes.', { entry: detail });
     case 'set_entry_repeated':
       return t('{entry} is the same network as another entry of the set. Remove one of them.', { entry: detail });
     case 'group_missing':
-      return t('There is no PVE security group {group}. Create the group or remove the rule.', { group: detail });
+      return t('PVE security group {group} not found. Create the group or remove the rule.', { group: detail });
     case 'set_alias_missing':
-      return t('There is no alias {alias}. Create the alias or remove the entry.', { alias: detail });
+      return t('Alias {alias} not found. Create the alias or remove the entry.', { alias: detail });
     case 'icmp_type_unknown':
-      return t('proxmox-firewall does not know the ICMP type {type}. Remove the type.', { type: detail });
+      return t('proxmox-firewall does not support the ICMP type {type}. Remove the type.', { type: detail });
     case 'address_families_differ':
-      return t('Source and destination are not of one IP version ({addresses}). Use two rules.', { addresses: detail });
+      return t('Source and destination have different IP versions ({addresses}). Use two rules.', { addresses: detail });
     case 'nic_model_unknown':
       return t(
-        'proxmox-firewall does not know the network device model {model}. Use virtio, e1000, rtl8139 or vmxnet3.',
+        'proxmox-firewall does not support the network device model {model}. Use virtio, e1000, rtl8139 or vmxnet3.',
         {
           model: detail,
         },
       );
     case 'nic_not_supported':
-      return t('proxmox-firewall supports interfaces up to net30 only. Use another number.');
+      return t('proxmox-firewall supports interfaces only up to net30. Use a lower number.');
   }
 }
 
@@ -61,7 +61,7 @@ export function CompileFailureNotice({ node }: { node: Pick<Node, 'name' | 'comp
   const failure = node.compile_failure;
   if (!failure) return null;
   return (
-    <Notice tone="danger" title={t('The firewall of node {name} cannot compile', { name: node.name })}>
+    <Notice tone="danger" title={t('Firewall of node {name} cannot compile', { name: node.name })}>
       <p>{t('The node keeps its old rules for every workload until this is fixed.')}</p>
       <ul className="my-1 list-disc pl-5">
         {failure.failures.map((item) => (
@@ -81,7 +81,7 @@ export function CompileFailureNotice({ node }: { node: Pick<Node, 'name' | 'comp
         ))}
       </ul>
       <p className="text-muted">
-        {t('First read')} <RelativeTime at={failure.since} />. {t(EVIDENCE[failure.agent_evidence])}
+        {t('First seen')} <RelativeTime at={failure.since} />. {t(EVIDENCE[failure.agent_evidence])}
       </p>
     </Notice>
   );

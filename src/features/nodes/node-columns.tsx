@@ -32,7 +32,7 @@ export const nodeColumns = (t: Translate) => [
       ) : (
         faultOf(node) && (
           <Badge tone="danger">
-            <span title={faultOf(node) ?? undefined}>{node.fault ?? t('Firewall cannot compile')}</span>
+            <span title={faultOf(node) ?? undefined}>{node.fault ?? t('Firewall compile failure')}</span>
           </Badge>
         )
       ),

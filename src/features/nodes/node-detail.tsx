@@ -61,7 +61,7 @@ function Content({ node, workloads, firewall }: Parts & { node: Node }) {
         actions={<FlowsLink filter={{ node_id: node.id }} />}
       />
       {node.fault && (
-        <Notice tone="danger" title={t('This node has a fault')}>
+        <Notice tone="danger" title={t('Node fault')}>
           {node.fault}
         </Notice>
       )}
@@ -70,7 +70,7 @@ function Content({ node, workloads, firewall }: Parts & { node: Node }) {
         <Properties columns={2} items={facts(t, node)} />
       </Section>
       <Tabs
-        label={t('Parts of the node')}
+        label={t('Node sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[
@@ -100,7 +100,7 @@ function AgentLink({ node }: { node: Node }) {
   if (!can('agent:read')) return state;
   return (
     <Link className="link" href={paths.agent({ nodeId: node.id })}>
-      {node.agent_status === null ? t('None; install one') : state}
+      {node.agent_status === null ? t('Install agent') : state}
     </Link>
   );
 }
@@ -114,7 +114,7 @@ function facts(t: Translate, node: Node) {
     { label: 'Proxmox VE', value: node.provider_version && <Mono>{node.provider_version}</Mono> },
     { label: t('Started'), value: <RelativeTime at={node.started_at} /> },
     {
-      label: t('Firewall of the node'),
+      label: t('Node firewall'),
       value:
         node.nftables === null ? (
           <Status tone="unknown">{t('Unknown')}</Status>

@@ -37,7 +37,7 @@ export function DeleteChannelDialog({ channel, onClose }: Props) {
       remove={{ ...remove, mutate: () => remove.mutate({ id: channel.id }) }}
       onClose={onClose}
     >
-      <p>{t('What waits to be sent there is given up. The log of its deliveries stays.')}</p>
+      <p>{t('Queued notifications for this channel are discarded. The delivery log is kept.')}</p>
     </DeleteDialog>
   );
 }

@@ -40,7 +40,7 @@ export function CreateChannelDrawer({ onClose, onCreated }: CreateProps) {
   return (
     <RecordDrawer
       title={t('Add channel')}
-      description={t('Rules send their notices to channels.')}
+      description={t('Rules send notifications to channels.')}
       defaultValues={{ ...EMPTY_CHANNEL, tenant_id: tenants[0]?.value ?? null }}
       schema={NotificationChannelInput}
       toInput={toChannelInput}

@@ -31,8 +31,8 @@ export function ChannelFields<Out>({ control, urlOrigin, tenants = [] }: Props<O
         <SelectField
           control={control}
           name="tenant_id"
-          label={t('For rules of')}
-          description={t('It stays with its tenant.')}
+          label={t('Available to rules of')}
+          description={t('The tenant cannot be changed later.')}
           options={tenants.map(({ value, label }) => ({ value, label }))}
         />
       )}
@@ -47,9 +47,9 @@ export function ChannelFields<Out>({ control, urlOrigin, tenants = [] }: Props<O
           placeholder={made && urlOrigin ? `${urlOrigin}/…` : 'https://'}
           description={
             made
-              ? t('Stored encrypted and not shown again. Leave it empty to keep it.')
+              ? t('Stored encrypted and not shown again. Leave empty to keep the current URL.')
               : ofTenant
-                ? t('Stored encrypted and not shown again. Prefer https. It has to lead to a public address.')
+                ? t('Stored encrypted and not shown again. Prefer https. The URL must resolve to a public address.')
                 : t('Stored encrypted and not shown again. Prefer https.')
           }
         />
@@ -59,10 +59,10 @@ export function ChannelFields<Out>({ control, urlOrigin, tenants = [] }: Props<O
           name="recipients"
           label={t('Recipients')}
           rows={3}
-          description={t('One address per line, at most 20. They see each other.')}
+          description={t("One address per line, at most 20. Recipients see each other's addresses.")}
         />
       )}
-      <CheckboxField control={control} name="enabled" label={t('Channel is on')} />
+      <CheckboxField control={control} name="enabled" label={t('Channel enabled')} />
     </>
   );
 }

@@ -37,7 +37,7 @@ const CHANNELS = declareList({
   empty: {
     icon: <Send />,
     title: msg('No channels yet'),
-    text: msg('A channel leads out of this service: to a webhook, for example of a chat system, or to mailboxes.'),
+    text: msg('Channels send notifications to a webhook, such as a chat system, or to mailboxes.'),
   },
 });
 
@@ -74,7 +74,7 @@ export function ChannelTable() {
               id: 'test',
               label: t('Send test'),
               onSelect: () => test.mutate({ id: channel.id }),
-              disabledReason: writeReason ?? (!channel.enabled && t('It is switched off.')),
+              disabledReason: writeReason ?? (!channel.enabled && t('The channel is disabled.')),
             },
             {
               id: 'rotate',
@@ -84,7 +84,7 @@ export function ChannelTable() {
             },
             {
               id: 'end-secret',
-              label: t('End old secret'),
+              label: t('Revoke old secret'),
               onSelect: () => setOpen({ kind: 'end', channel }),
               disabledReason: writeReason ?? (channel.previous_secret_until === null && t('There is no old secret.')),
             },
@@ -93,7 +93,7 @@ export function ChannelTable() {
               label: t('Delete channel'),
               tone: 'danger',
               onSelect: () => setOpen({ kind: 'delete', channel }),
-              disabledReason: writeReason ?? (channel.rules_total > 0 && t('Rules use it: take it out of them first.')),
+              disabledReason: writeReason ?? (channel.rules_total > 0 && t('Rules use this channel. Remove the channel from these rules first.')),
             },
           ],
         })}

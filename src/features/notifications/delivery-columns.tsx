@@ -19,7 +19,7 @@ export const DELIVERY_LABELS: Record<NotificationDelivery['status'], { word: str
 /** One that waits after a failure says so. */
 function DeliveryState({ status, attempts }: Pick<NotificationDelivery, 'status' | 'attempts'>) {
   const t = useT();
-  if (status === 'queued' && attempts > 0) return <Status tone="warn">{t('Trying again')}</Status>;
+  if (status === 'queued' && attempts > 0) return <Status tone="warn">{t('Retrying')}</Status>;
   const { word, tone } = DELIVERY_LABELS[status];
   return (
     <Status tone={tone} pulse={status === 'sending'}>
@@ -29,14 +29,14 @@ function DeliveryState({ status, attempts }: Pick<NotificationDelivery, 'status'
 }
 
 export const deliveryColumns = (t: Translate) => [
-  make.time('created_at', t('When'), (delivery) => delivery.created_at, { sortable: true, width: 110 }),
+  make.time('created_at', t('Created'), (delivery) => delivery.created_at, { sortable: true, width: 110 }),
   make.custom(
     'event',
     t('Event'),
     (delivery) => <Badge tone={EVENT_LABELS[delivery.event].tone}>{t(EVENT_LABELS[delivery.event].word)}</Badge>,
     { width: 130, csv: (delivery) => delivery.event },
   ),
-  make.text('title', t('Notice'), (delivery) => delivery.title, { width: 230, grow: true }),
+  make.text('title', t('Notification'), (delivery) => delivery.title, { width: 230, grow: true }),
   make.text('channel_name', t('Channel'), (delivery) => delivery.channel_name, { sortable: true, width: 150 }),
   make.custom('status', t('Result'), (delivery) => <DeliveryState {...delivery} />, {
     sortable: true,
@@ -53,8 +53,8 @@ export const deliveryColumns = (t: Translate) => [
         </span>
       ) : null,
   }),
-  make.number('attempts', t('Tries'), (delivery) => delivery.attempts, { width: 80 }),
-  make.time('next_attempt_at', t('Next try'), (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
+  make.number('attempts', t('Attempts'), (delivery) => delivery.attempts, { width: 80 }),
+  make.time('next_attempt_at', t('Next attempt'), (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
     width: 130,
   }),
   make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),

@@ -36,8 +36,8 @@ const DELIVERIES = declareList({
   rowId: (delivery) => delivery.id,
   empty: {
     icon: <MailCheck />,
-    title: msg('Nothing was sent yet'),
-    text: msg('What rules send to channels stands here for 90 days, with the result of each.'),
+    title: msg('No deliveries yet'),
+    text: msg('Notifications sent to channels appear here for 90 days, with their results.'),
   },
 });
 
@@ -50,10 +50,10 @@ export function DeliveryTable() {
   const writeReason = reason('notification:write');
   const retry = useMutation(
     trpc.notificationChannels.retryDelivery.mutationOptions({
-      onSuccess: () => showToast('ok', { title: t('It is tried again') }),
+      onSuccess: () => showToast('ok', { title: t('Delivery queued for retry') }),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: t('It is not tried again'), description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('Could not retry delivery'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter()),
     }),
@@ -72,8 +72,8 @@ export function DeliveryTable() {
             disabledReason:
               writeReason ??
               (delivery.status !== 'failed'
-                ? t('Only what failed can be tried again.')
-                : delivery.channel_id === null && t('Its channel was deleted.')),
+                ? t('Only failed deliveries can be retried.')
+                : delivery.channel_id === null && t('The channel was deleted.')),
           },
         ],
       })}

@@ -10,7 +10,7 @@ const make = columnsOf<NotificationIncident>();
 export const INCIDENT_LABELS: Record<NotificationIncident['status'], { word: string; tone: Tone }> = {
   pending: { word: msg('Pending'), tone: 'warn' },
   open: { word: msg('Open'), tone: 'danger' },
-  closed: { word: msg('Over'), tone: 'off' },
+  closed: { word: msg('Recovered'), tone: 'off' },
 };
 
 export const incidentColumns = (t: Translate) => [
@@ -19,7 +19,7 @@ export const incidentColumns = (t: Translate) => [
     t('State'),
     ({ status, clear_since }) =>
       status === 'open' && clear_since !== null ? (
-        <Status tone="warn">{t('Easing')}</Status>
+        <Status tone="warn">{t('Recovering')}</Status>
       ) : (
         <Status tone={INCIDENT_LABELS[status].tone}>{t(INCIDENT_LABELS[status].word)}</Status>
       ),
@@ -39,15 +39,15 @@ export const incidentColumns = (t: Translate) => [
       </Link>
     ),
   }),
-  make.text('detail', t('What is wrong'), (incident) => incident.detail, {
+  make.text('detail', t('Problem'), (incident) => incident.detail, {
     width: 260,
     grow: true,
     render: ({ detail }) => <span title={detail}>{detail}</span>,
   }),
   make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true, width: 130 }),
   make.time('opened_at', t('Reported'), (incident) => incident.opened_at, { width: 110 }),
-  make.time('closed_at', t('Over since'), (incident) => incident.closed_at, { width: 116 }),
-  make.number('flaps', t('Came back'), (incident) => incident.flaps, { width: 96 }),
+  make.time('closed_at', t('Recovered'), (incident) => incident.closed_at, { width: 116 }),
+  make.number('flaps', t('Recurrences'), (incident) => incident.flaps, { width: 96 }),
   make.text('rule_name', t('Rule'), (incident) => incident.rule_name, { width: 150 }),
   make.text('tenant_name', t('Tenant'), (incident) => incident.tenant_name ?? t('Whole installation'), {
     hidden: true,

@@ -31,7 +31,7 @@ const INCIDENTS = declareList({
   empty: {
     icon: <CircleCheck />,
     title: msg('No incidents'),
-    text: msg('What rules find stands here, and for 90 days after it is over. Rules look once a minute.'),
+    text: msg('Problems found by rules appear here, and stay for 90 days after recovery. Rules are evaluated once a minute.'),
   },
 });
 

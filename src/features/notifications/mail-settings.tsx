@@ -19,9 +19,9 @@ import { VersionedSettings } from '../shared/versioned-form';
 import { toMailUpdate, toMailValues } from './mail-settings-values';
 
 const securityOptions = (t: Translate) => [
-  { value: 'starttls', label: 'STARTTLS', description: t('Required; usually port 587.') },
-  { value: 'tls', label: 'TLS', description: t('From the first byte; usually port 465.') },
-  { value: 'none', label: t('None'), description: t('In clear text; for a server on the same machine.') },
+  { value: 'starttls', label: 'STARTTLS', description: t('STARTTLS required; usually port 587.') },
+  { value: 'tls', label: 'TLS', description: t('Implicit TLS; usually port 465.') },
+  { value: 'none', label: t('None'), description: t('Unencrypted; only for a server on the same machine.') },
 ];
 
 /** The mail server, and the address of this service in links. */
@@ -60,7 +60,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
       <VersionedSettings
         edit={edit}
         submitLabel={t('Save settings')}
-        outdatedTitle={t('Somebody else changed the settings')}
+        outdatedTitle={t('Settings changed by another user')}
       >
         {(locked) => (
           <>
@@ -88,14 +88,14 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                   label={t('Security')}
                   options={securityOptions(t)}
                   description={
-                    security === 'none' ? t('Whoever is in between can read the notices, and the password.') : undefined
+                    security === 'none' ? t('Anyone who intercepts the connection can read the notifications and the password.') : undefined
                   }
                   disabled={locked !== null}
                 />
                 <TextField
                   control={control}
                   name="smtp_username"
-                  label={t('User name')}
+                  label={t('Username')}
                   optional
                   disabled={locked !== null}
                 />
@@ -107,7 +107,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                   optional
                   description={
                     settings.smtp_password_set
-                      ? t('One is stored encrypted. Leave it empty to keep it; another host or port needs it again.')
+                      ? t('A password is stored. Leave empty to keep it; a new host or port requires the password again.')
                       : t('Stored encrypted and not shown again.')
                   }
                   disabled={locked !== null}
@@ -126,12 +126,12 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
               <TextField
                 control={control}
                 name="public_url"
-                label={t('Address of this service')}
+                label={t('URL of this service')}
                 type="url"
                 mono
                 optional
                 placeholder="https://fabric.example.org"
-                description={t('For the links in notices. Without it they have none.')}
+                description={t('Base URL for links in notifications. Without it, notifications have no links.')}
                 disabled={locked !== null}
               />
             </Section>

@@ -52,11 +52,11 @@ export function Notifications() {
       <PageHeader
         title={t('Notifications')}
         description={t(
-          'Rules look at what is true once a minute and tell people under the bell, by webhook or by e-mail.',
+          'Rules are evaluated once a minute and notify users in the bell menu, by webhook or by e-mail.',
         )}
       />
       <Tabs
-        label={t('Parts of the notifications')}
+        label={t('Notification sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

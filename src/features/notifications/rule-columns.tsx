@@ -12,7 +12,7 @@ const conditionsText = (t: Translate, rule: NotificationRule) =>
 const waysText = (t: Translate, rule: NotificationRule) =>
   [
     ...(rule.in_app ? [t('Bell')] : []),
-    ...rule.channels.map(({ name, enabled }) => (enabled ? name : t('{name} (off)', { name }))),
+    ...rule.channels.map(({ name, enabled }) => (enabled ? name : t('{name} (disabled)', { name }))),
   ].join(', ');
 
 // A sense keeps words apart that are one in English only.
@@ -35,7 +35,7 @@ export const ruleColumns = (t: Translate) => [
       ),
     { width: 80, csv: (rule) => rule.incidents_open },
   ),
-  make.text('conditions', t('Reports'), (rule) => conditionsText(t, rule), { width: 230, grow: true }),
+  make.text('conditions', t('Conditions'), (rule) => conditionsText(t, rule), { width: 230, grow: true }),
   make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), {
     width: 180,
     grow: true,
@@ -43,11 +43,11 @@ export const ruleColumns = (t: Translate) => [
   make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
   make.number(
     'open_after_minutes',
-    t('{sense, select, other {After}}', { sense: 'wait' }),
+    t('{sense, select, other {Delay}}', { sense: 'wait' }),
     (rule) => rule.open_after_minutes,
     { width: 80, format: (value) => `${value} min` },
   ),
-  make.number('close_after_minutes', t('Over after'), (rule) => rule.close_after_minutes, {
+  make.number('close_after_minutes', t('Recovered after'), (rule) => rule.close_after_minutes, {
     width: 116,
     hidden: true,
     format: (value) => `${value} min`,

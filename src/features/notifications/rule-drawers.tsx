@@ -24,7 +24,7 @@ export function CreateRuleDrawer({ onClose }: { onClose: () => void }) {
   return (
     <RecordDrawer
       title={t('Create rule')}
-      description={t('It looks at what is true from now on, once a minute.')}
+      description={t('Rule conditions are evaluated once a minute from now on.')}
       defaultValues={{ ...EMPTY_RULE, tenant_id: tenants[0]?.value ?? null }}
       schema={NotificationRuleInput}
       toInput={toRuleInput}
@@ -47,7 +47,7 @@ export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onCl
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: rule.name })}
-      description={t('Troubles that it does not look at any more end without a notice.')}
+      description={t('Open incidents outside the changed scope or conditions close without a notification.')}
       opened={rule}
       read={() => readAgain(trpc.notificationRules.get.queryOptions({ id: rule.id }))}
       schema={NotificationRuleUpdate}

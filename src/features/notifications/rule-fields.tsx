@@ -37,8 +37,8 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         <SelectField
           control={control}
           name="tenant_id"
-          label={t('Looks at')}
-          description={t('People of a tenant are told of what is theirs only. It stays with its tenant.')}
+          label={t('Scope')}
+          description={t('Users of a tenant get only notifications about their tenant. The scope cannot be changed later.')}
           options={tenants}
         />
       )}
@@ -58,25 +58,25 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         name="open_after_minutes"
         label={t('Report after')}
         unit={t('minutes')}
-        description={t('Shorter troubles are not reported. 0 reports at once.')}
+        description={t('Shorter problems are not reported. 0 reports immediately.')}
         min={0}
         max={1440}
       />
       <NumberField
         control={control}
         name="close_after_minutes"
-        label={t('Over after')}
+        label={t('Recovered after')}
         unit={t('minutes')}
-        description={t('What comes back sooner is the same trouble and is not reported again.')}
+        description={t('Problems that recur sooner belong to the same incident and are not reported again.')}
         min={0}
         max={1440}
       />
-      <CheckboxField control={control} name="notify_recovery" label={t('Also report when it is over')} />
+      <CheckboxField control={control} name="notify_recovery" label={t('Also report recovery')} />
       <CheckboxField
         control={control}
         name="in_app"
-        label={t('Show under the bell')}
-        description={t('To everybody who may see what it is about.')}
+        label={t('Show in the bell menu')}
+        description={t('Shown to all users with access to the affected object.')}
       />
       <CheckGroupField
         control={control}
@@ -86,18 +86,18 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         choices={(channels ?? []).map((channel) => ({
           value: channel.id,
           label: channel.name,
-          description: channel.enabled ? wayText(t, channel) : t('{way} · switched off', { way: wayText(t, channel) }),
-          disabledReason: channel.usable ? null : t('It belongs to another tenant: take it out.'),
+          description: channel.enabled ? wayText(t, channel) : t('{way} · disabled', { way: wayText(t, channel) }),
+          disabledReason: channel.usable ? null : t('This channel belongs to another tenant. Clear the selection.'),
         }))}
         empty={
           <p className="text-sm text-faint">
             {channels === undefined
               ? t('Loading channels')
-              : t('There are no channels yet. Add one in the tab Channels.')}
+              : t('No channels yet. Add one on the Channels tab.')}
           </p>
         }
       />
-      <CheckboxField control={control} name="enabled" label={t('Rule is on')} />
+      <CheckboxField control={control} name="enabled" label={t('Rule enabled')} />
     </>
   );
 }

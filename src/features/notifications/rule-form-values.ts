@@ -60,5 +60,5 @@ export const toRuleUpdate = (
 /** Why a rule of this tenant (null or `none`: of the installation) cannot look at the condition; null when it can. */
 export function conditionReason(t: Translate, condition: Condition, tenantId: string | null): string | null {
   if (tenantId === null || tenantId === NO_TENANT || isTenantCondition(condition)) return null;
-  return t('Clusters and agents belong to no tenant: only rules of the installation can report this.');
+  return t('Clusters and agents belong to no tenant. Only installation-wide rules can report this condition.');
 }

@@ -31,7 +31,7 @@ const RULES = declareList({
   sorts: RULE_SORTS,
   defaultSort: 'name',
   filters: {
-    condition: choice(msg('Reports'), CONDITIONS, (one) => CONDITION_LABELS[one].label),
+    condition: choice(msg('Conditions'), CONDITIONS, (one) => CONDITION_LABELS[one].label),
     tenant_id: tenantOrNoneFilter('notification:read'),
   },
   columns: ruleColumns,
@@ -40,7 +40,7 @@ const RULES = declareList({
   empty: {
     icon: <BellRing />,
     title: msg('No rules yet'),
-    text: msg('A rule says what is reported, after how long, and to whom: under the bell, to a webhook or by e-mail.'),
+    text: msg('A rule defines what is reported, after how long and where: in the bell menu, by webhook or by e-mail.'),
   },
 });
 
@@ -100,11 +100,11 @@ function useRuleTest() {
       onSuccess: ({ deliveries }) =>
         showToast('ok', {
           title: t('Test sent'),
-          description: deliveries > 0 ? t('How it went stands under Deliveries.') : t('Look under the bell.'),
+          description: deliveries > 0 ? t('See the result under Deliveries.') : t('See the result in the bell menu.'),
         }),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: t('No test was sent'), description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('Could not send test'), description: failure.detail ?? failure.title });
       },
     }),
   );
@@ -133,7 +133,7 @@ function DeleteRuleDialog({ rule, onClose }: { rule: NotificationRule; onClose: 
       onClose={onClose}
     >
       <p>
-        {t('Its incidents go with it{n, plural, =0 {} other {, # of them open}}. What it has told stays in the log.', {
+        {t('Deletes the incidents of this rule{n, plural, =0 {} other {, # of them open}}. Deliveries stay in the log.', {
           n: rule.incidents_open,
         })}
       </p>

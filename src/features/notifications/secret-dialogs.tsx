@@ -39,13 +39,13 @@ export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { on
       onConfirm={() => rotate.mutate({ id: channel.id, grace_hours: Number(hours) })}
     >
       <div className="flex flex-col gap-3">
-        <span className="text-sm font-medium">{t('Old secret stays valid')}</span>
+        <span className="text-sm font-medium">{t('Old secret validity')}</span>
         <Select
-          aria-label={t('Old secret stays valid')}
+          aria-label={t('Old secret validity')}
           value={hours}
           onValueChange={setHours}
           options={[
-            { value: '0', label: t('Not at all') },
+            { value: '0', label: t('Not valid') },
             { value: '1', label: t('1 hour') },
             { value: '24', label: t('24 hours') },
             { value: '72', label: t('3 days') },
@@ -54,10 +54,10 @@ export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { on
         />
         <p>
           {hours === '0'
-            ? t('Receivers that check signatures refuse notices until they have the new secret.')
-            : t('Until then, each request has a signature by either secret, in two headers.')}
+            ? t('Receivers that verify signatures reject notifications until they have the new secret.')
+            : t('Until then, each request has two signature headers, one for each secret.')}
         </p>
-        {channel.previous_secret_until !== null && <p>{t('The secret from before the last rotation ends now.')}</p>}
+        {channel.previous_secret_until !== null && <p>{t('The secret from before the last rotation is revoked now.')}</p>}
       </div>
     </ConfirmDialog>
   );
@@ -72,7 +72,7 @@ export function EndSecretDialog({ channel, onClose }: Props) {
     trpc.notificationChannels.endPreviousSecret.mutationOptions({
       onSuccess: () => {
         refresh();
-        showToast('ok', { title: t('Old secret ended') });
+        showToast('ok', { title: t('Old secret revoked') });
         onClose();
       },
     }),
@@ -82,14 +82,14 @@ export function EndSecretDialog({ channel, onClose }: Props) {
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={t('End the old secret of {name}?', { name: channel.name })}
-      confirmLabel={t('End old secret')}
+      title={t('Revoke the old secret of {name}?', { name: channel.name })}
+      confirmLabel={t('Revoke old secret')}
       pending={end.isPending}
       error={end.error ? failureOf(end.error) : null}
       onConfirm={() => end.mutate({ id: channel.id })}
     >
       <p>
-        {t('It is valid until {time}. Receivers that know only this secret refuse notices afterwards.', {
+        {t('The old secret is valid until {time}. Receivers that have only the old secret will reject notifications after you revoke it.', {
           time: until === null ? '' : formatDateTime(until),
         })}
       </p>

@@ -19,15 +19,15 @@ export function SigningSecretDialog({ channel, secret, onClose }: Props) {
       persistent
     >
       <div className="flex flex-col gap-4">
-        <Notice tone="warn" title={t('Copy it now if you check signatures')}>
-          {t('It is stored encrypted and cannot be shown again. Chat systems do not need it.')}
+        <Notice tone="warn" title={t('Copy the signing secret now')}>
+          {t('The secret is stored encrypted and not shown again. Only receivers that verify signatures need the secret; chat systems do not.')}
         </Notice>
         <CodeBlock label={t('Signing secret')} code={secret} wrap />
         <p className="text-sm text-pretty text-muted">
           {t(
-            'Each request has Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, full stop and body.',
+            'Each request has the headers Fabric-Timestamp and Fabric-Signature: v1= and the HMAC-SHA-256 of timestamp, period and body.',
           )}{' '}
-          {t('While an old secret is valid, Fabric-Signature-Previous has the signature by it.')}
+          {t('While an old secret is valid, Fabric-Signature-Previous has the signature made with the old secret.')}
         </p>
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>

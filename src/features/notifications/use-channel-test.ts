@@ -15,13 +15,13 @@ export function useChannelTest() {
       onSuccess: ({ channel_name }) => {
         void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
         showToast('ok', {
-          title: t('Test on its way to {channel}', { channel: channel_name }),
-          description: t('How it went stands under Deliveries.'),
+          title: t('Test queued for {channel}', { channel: channel_name }),
+          description: t('See the result under Deliveries.'),
         });
       },
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: t('No test was sent'), description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('Could not send test'), description: failure.detail ?? failure.title });
       },
     }),
   );

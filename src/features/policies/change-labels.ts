@@ -11,26 +11,26 @@ export const changesNothing = ({ changes, option_changes }: GuestPreview): boole
 /** `2 added, 1 removed, firewall switched on`: what applying would do to the guest, in a line. */
 export function guestSummary(t: Translate, guest: GuestPreview): string {
   const { changes, option_changes: options } = guest;
-  if (changes === null) return t('Unknown: it could not be read');
+  if (changes === null) return t('Unknown: could not be read');
   if (changesNothing(guest))
     return changes.kept.length > 0 ? t('No change, {n, number} kept', { n: changes.kept.length }) : t('No change');
   const parts = (['added', 'removed', 'moved', 'kept'] as const)
     .filter((key) => changes[key].length > 0)
     .map((key) => t(CHANGE_COUNTS[key], { n: changes[key].length }));
   if (options.length > 0)
-    parts.push(t('{n, plural, one {# switch turned} other {# switches turned}}', { n: options.length }));
+    parts.push(t('{n, plural, one {# setting changed} other {# settings changed}}', { n: options.length }));
   return parts.join(', ');
 }
 
 const OPTIONS: Record<string, string> = {
-  enable: msg('Firewall of the guest'),
-  policy_in: msg('Default for inbound traffic'),
-  policy_out: msg('Default for outbound traffic'),
+  enable: msg('Guest firewall'),
+  policy_in: msg('Inbound default policy'),
+  policy_out: msg('Outbound default policy'),
 };
 
 /** What a switch is called. */
 export const optionName = (t: Translate, { kind, name }: Pick<OptionChange, 'kind' | 'name'>): string =>
-  kind === 'nic_flag' ? t('Firewall flag of {name}', { name }) : t(OPTIONS[name] ?? name);
+  kind === 'nic_flag' ? t('Firewall flag on {name}', { name }) : t(OPTIONS[name] ?? name);
 
 /** A value of a switch in words; null is what holds while nothing is stored. */
 export function optionValue(
@@ -40,7 +40,7 @@ export function optionValue(
 ): string {
   if (kind === 'nic_flag' || name === 'enable')
     return value === '1' ? t('on') : value === null ? t('off (default)') : t('off');
-  return value ?? t('the default of the hypervisor');
+  return value ?? t('Proxmox VE default');
 }
 
 const EDIT_LABELS: Record<NonNullable<DeploymentProblem['edits']>[number], string> = {
@@ -52,10 +52,10 @@ const EDIT_LABELS: Record<NonNullable<DeploymentProblem['edits']>[number], strin
 };
 
 const LEFT_ON: Record<LeftOnReason, string> = {
-  baseline_unknown: msg('The firewall stays on: its state before the first policy is not known.'),
-  edited_since: msg('The firewall stays on: its {edits} changed since the first policy was applied.'),
+  baseline_unknown: msg('The firewall stays on because its state before the first policy is not known.'),
+  edited_since: msg('The firewall stays on because its {edits} changed since the first policy was applied.'),
 };
-const REMEDY = msg('Check the firewall of the guest in Proxmox VE, and switch it off there if nothing needs it.');
+const REMEDY = msg("Check the workload's firewall in Proxmox VE, and turn it off there if nothing needs it.");
 
 /** A note about a guest in the language of the page. One of a code that is not known here is shown as the service wrote it. */
 export function noteText(

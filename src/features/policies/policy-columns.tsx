@@ -52,7 +52,7 @@ export const policyColumns = (t: Translate) => [
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
   make.number('rules_total', t('Rules'), (policy) => policy.rules_total, { width: 68 }),
-  make.text('guests', t('Guests'), (policy) => guestsText(t, policy.deployments), { width: 100 }),
+  make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 100 }),
   make.number('version', t('Version'), (policy) => policy.version, { sortable: true, width: 92 }),
   make.custom(
     'last_deployment',

@@ -28,34 +28,34 @@ export function guestsText(t: Translate, deployments: Deployments): string | nul
 /** `12 guests in 2 clusters`, `1 guest`: one cluster goes without saying. */
 export const placesText = (t: Translate, guests: number, clusters: number): string =>
   clusters > 1
-    ? t('{guests, plural, one {# guest} other {# guests}} in {clusters, plural, one {# cluster} other {# clusters}}', {
+    ? t('{guests, plural, one {# workload} other {# workloads}} in {clusters, plural, one {# cluster} other {# clusters}}', {
         guests,
         clusters,
       })
-    : t('{n, plural, one {# guest} other {# guests}}', { n: guests });
+    : t('{n, plural, one {# workload} other {# workloads}}', { n: guests });
 
 /** Rules of the policy that are live now, wanted or not. */
 export const liveRules = (deployments: Deployments): number =>
   deployments.reduce((sum, { live, outdated, leftover }) => sum + live + outdated + leftover, 0);
 
 export const DIRECTION_LABELS: Record<(typeof POLICY_DIRECTIONS)[number], { label: string; description: string }> = {
-  in: { label: msg('Inbound'), description: msg('Rules stand at the targets and look at traffic that arrives there.') },
+  in: { label: msg('Inbound'), description: msg('Rules are placed on the targets and filter their inbound traffic.') },
   out: {
     label: msg('Outbound'),
-    description: msg('Rules stand at the sources and look at traffic that leaves there.'),
+    description: msg('Rules are placed on the sources and filter their outbound traffic.'),
   },
-  both: { label: msg('Both'), description: msg('Rules stand at both ends: traffic must pass both.') },
+  both: { label: msg('Both'), description: msg('Rules are placed on sources and targets; traffic must pass both.') },
 };
 
 export const DEFAULT_LABELS: Record<(typeof DEFAULT_ACTIONS)[number], { label: string; description: string }> = {
   none: {
-    label: msg('Leave the default of the guest'),
-    description: msg('What no rule matches is decided as before.'),
+    label: msg("Keep the workload's default policy"),
+    description: msg('Packets that match no rule are handled as before.'),
   },
   drop: {
-    label: msg('Drop what no rule accepts'),
+    label: msg('Drop unmatched packets'),
     description: msg(
-      'The default policy of each guest becomes DROP. Connections that no rule of any policy accepts break.',
+      "Sets each workload's default policy to DROP. Connections that no rule of any policy accepts will break.",
     ),
   },
 };

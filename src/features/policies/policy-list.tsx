@@ -37,7 +37,7 @@ const POLICIES = declareList({
     tier: choice(msg('Evaluation'), POLICY_TIERS, (one) => TIER_LABELS[one].label),
     cluster_id: CLUSTER,
     project_id: entityOrNone(msg('Project'), useProjectFacet, 2),
-    workload_id: chip(msg('At workload'), 'id', (t) => t('one')),
+    workload_id: chip(msg('On workload'), 'id', (t) => t('one')),
   },
   columns: policyColumns,
   rowId: (policy) => policy.id,
@@ -51,9 +51,9 @@ const POLICIES = declareList({
     icon: <ShieldCheck />,
     title: msg('No policies yet'),
     text: msg(
-      'A policy says who may reach whom, and on which ports. A new one starts in audit mode: it changes no guest until you enforce and apply it.',
+      'A policy defines which clients may reach which servers and ports. New policies start in audit mode and change no workload until enforced and applied.',
     ),
-    link: { label: msg('Look at security groups'), href: paths.securityGroups() },
+    link: { label: msg('Show groups'), href: paths.securityGroups() },
   },
 });
 

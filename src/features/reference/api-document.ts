@@ -90,7 +90,7 @@ export function typeText(t: Translate, schema: JsonSchema): string {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return [...new Set(choices.map((one) => typeText(t, one)))].join(or);
   if (schema.type === 'array')
-    return t('list of {what}', { what: schema.items ? typeText(t, schema.items) : t('anything') });
-  const type = Array.isArray(schema.type) ? schema.type.join(or) : (schema.type ?? t('anything'));
+    return t('list of {what}', { what: schema.items ? typeText(t, schema.items) : t('any') });
+  const type = Array.isArray(schema.type) ? schema.type.join(or) : (schema.type ?? t('any'));
   return schema.format ? `${type} (${schema.format})` : type;
 }

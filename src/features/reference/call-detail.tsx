@@ -18,7 +18,7 @@ function Response({ document, call, status }: { document: ApiDocument; call: Cal
   return (
     <div className="flex flex-col gap-2">
       <p>{response.description?.replaceAll('`', '')}</p>
-      {contents.length === 0 && <p className="text-muted">{t('Without a body.')}</p>}
+      {contents.length === 0 && <p className="text-muted">{t('No body.')}</p>}
       {contents.map(([type, { schema, example }]) => (
         <div key={type} className="flex flex-col gap-2">
           <p className="mono text-sm text-muted">{type}</p>
@@ -48,12 +48,12 @@ export function CallDetail({ document, call }: { document: ApiDocument; call: Ca
       </div>
       <TryCall call={call} />
       {body && (
-        <Section title={t('Fields of the body')}>
+        <Section title={t('Request body fields')}>
           <SchemaFields document={document} schema={body} />
         </Section>
       )}
       <Section
-        title={t('Answers')}
+        title={t('Responses')}
         actions={
           <div className="flex flex-wrap gap-1">
             {statuses.map((one) => (

@@ -19,17 +19,17 @@ type Props = {
 export function CallList({ document, calls, q, onSearch, chosen, onChoose }: Props) {
   const t = useT();
   return (
-    <nav aria-label={t('Calls')} className="flex min-w-0 flex-col gap-2 lg:w-96 lg:shrink-0">
-      <SearchBox label={t('Search calls')} value={q} onValueChange={onSearch} />
+    <nav aria-label={t('API operations')} className="flex min-w-0 flex-col gap-2 lg:w-96 lg:shrink-0">
+      <SearchBox label={t('Search operations')} value={q} onValueChange={onSearch} />
       {calls.length === 0 && (
-        <EmptyState title={t('No call matches')}>{t('Search for a path, a method or a word.')}</EmptyState>
+        <EmptyState title={t('No operations match')}>{t('Search by path, method or keyword.')}</EmptyState>
       )}
       <div className="flex max-h-72 flex-col gap-3 overflow-y-auto lg:max-h-[calc(100dvh-12rem)]">
         {document.tags.map(({ name, description }) => {
           const own = calls.filter(({ tags }) => tags.includes(name));
           if (own.length === 0) return null;
           return (
-            <section key={name} aria-label={t('Calls of {name}', { name })}>
+            <section key={name} aria-label={t('Operations of {name}', { name })}>
               <h2 className="text-base">{name}</h2>
               <p className="text-sm text-pretty text-muted">{description}</p>
               <ul className="mt-1">

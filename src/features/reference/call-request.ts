@@ -25,8 +25,8 @@ export function problemOf(t: Translate, call: Call, { values, body }: Draft): st
   const missing = (call.parameters ?? []).find(
     (parameter) => parameter.required && !values[valueKey(parameter.in, parameter.name)]?.trim(),
   );
-  if (missing) return t('Fill in {field}.', { field: missing.name });
-  if (!call.requestBody || body.trim() === '') return call.requestBody?.required ? t('Write a body.') : null;
+  if (missing) return t('Enter a value for {field}.', { field: missing.name });
+  if (!call.requestBody || body.trim() === '') return call.requestBody?.required ? t('Enter a request body.') : null;
   try {
     JSON.parse(body);
     return null;

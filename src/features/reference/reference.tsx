@@ -37,7 +37,7 @@ function Browser({ document }: { document: ApiDocument }) {
       ) : (
         <div className="min-w-0 flex-1">
           {wanted !== null && (
-            <EmptyState title={t('There is no such call')}>{t('Choose one from the list.')}</EmptyState>
+            <EmptyState title={t('Operation not found')}>{t('Select an operation from the list.')}</EmptyState>
           )}
           {wanted === null && (
             <p className="max-w-prose text-pretty whitespace-pre-line text-muted">
@@ -62,7 +62,7 @@ export function Reference() {
     <>
       <PageHeader
         title={t('API reference')}
-        description={t('Everything that the pages do can be done by programs as well.')}
+        description={t('Everything in the console is also available through the REST API.')}
         actions={
           <a href="/api/v1/openapi.json" download="fabric-openapi.json" className={buttonClass({})}>
             <Download size={14} aria-hidden />

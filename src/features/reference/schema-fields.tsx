@@ -40,7 +40,7 @@ function Field({ document, name, schema, required, depth }: FieldProps) {
         <span className="min-w-0 text-sm text-muted [overflow-wrap:anywhere]">{typeText(t, schema)}</span>
         {required && <span className="text-sm text-faint">{t('required')}</span>}
         {schema.default !== undefined && (
-          <span className="text-sm text-faint">{t('default {value}', { value: JSON.stringify(schema.default) })}</span>
+          <span className="text-sm text-faint">{t('default: {value}', { value: JSON.stringify(schema.default) })}</span>
         )}
       </div>
       {described && <p className="pl-4 text-sm text-pretty text-muted">{described}</p>}
@@ -65,7 +65,7 @@ export function SchemaFields({
 }) {
   const t = useT();
   const object = objectBehind(document, schema);
-  if (!object) return <p className="text-muted">{schema ? typeText(t, schema) : t('Nothing.')}</p>;
+  if (!object) return <p className="text-muted">{schema ? typeText(t, schema) : t('No fields.')}</p>;
   const required = new Set(object.required);
   return (
     <ul>

@@ -76,17 +76,17 @@ export function TryCall({ call }: { call: Call }) {
   return (
     <>
       <Section
-        title={t('Try it')}
-        description={t('Sent with your own session: what it changes is changed.')}
+        title={t('Try this operation')}
+        description={t('Requests use your session and change real data.')}
         actions={
           <Button
             variant="primary"
             icon={<Send size={14} />}
             pending={sending.isPending}
-            disabledReason={forAgents ? t('Only the agent of a node may call this.') : problem}
+            disabledReason={forAgents ? t("Only a node's agent can call this operation.") : problem}
             onClick={send}
           >
-            {t('Send')}
+            {t('Send request')}
           </Button>
         }
       >
@@ -107,7 +107,7 @@ export function TryCall({ call }: { call: Call }) {
               <label htmlFor={bodyId}>
                 {t('Body')}
                 <span className="ml-1 text-sm text-faint">
-                  {call.requestBody.required ? t('JSON, required') : t('JSON, may be empty')}
+                  {call.requestBody.required ? t('JSON, required') : t('JSON, optional')}
                 </span>
               </label>
               <textarea
@@ -120,13 +120,13 @@ export function TryCall({ call }: { call: Call }) {
               />
             </div>
           )}
-          {!call.parameters && !call.requestBody && <p className="text-muted">{t('It takes nothing.')}</p>}
+          {!call.parameters && !call.requestBody && <p className="text-muted">{t('No parameters or body.')}</p>}
         </div>
       </Section>
       {(answer || sending.error) && (
-        <Section title={t('Answer')}>
+        <Section title={t('Response')}>
           {sending.error ? (
-            <Notice tone="danger" live title={t('No answer')}>
+            <Notice tone="danger" live title={t('No response')}>
               {sending.error.message}
             </Notice>
           ) : (
@@ -137,32 +137,32 @@ export function TryCall({ call }: { call: Call }) {
                     {String(answer.status)}
                   </Badge>
                   <span className="text-muted">
-                    {[`${answer.milliseconds} ms`, answer.type, answer.shortened && t('shortened')]
+                    {[`${answer.milliseconds} ms`, answer.type, answer.shortened && t('truncated')]
                       .filter(Boolean)
                       .join(', ')}
                   </span>
                 </p>
-                {answer.text !== '' && <CodeBlock code={answer.text} label={t('Answer')} />}
+                {answer.text !== '' && <CodeBlock code={answer.text} label={t('Response')} />}
               </div>
             )
           )}
         </Section>
       )}
       <Section
-        title={t('As a program')}
-        description={t('It reads an API token of your account from FABRIC_TOKEN.')}
+        title={t('Code sample')}
+        description={t('The code reads your API token from FABRIC_TOKEN.')}
         actions={
           <SegmentedControl label={t('Language')} value={language} onValueChange={setLanguage} options={LANGUAGES} />
         }
         bare
       >
-        <CodeBlock code={codeSample(language, request, window.location.origin)} label={t('Program')} />
+        <CodeBlock code={codeSample(language, request, window.location.origin)} label={t('Code sample')} />
       </Section>
       <ConfirmDialog
         open={confirming}
         onOpenChange={setConfirming}
         title={t('Send {method} {path}?', { method: call.method, path: call.path })}
-        confirmLabel={t('Send')}
+        confirmLabel={t('Send request')}
         tone={call.method === 'DELETE' ? 'danger' : 'primary'}
         pending={false}
         error={null}
@@ -171,7 +171,7 @@ export function TryCall({ call }: { call: Call }) {
           sending.mutate();
         }}
       >
-        {t('It is carried out with your rights: {summary}', { summary: call.summary })}
+        {t('Runs with your permissions: {summary}', { summary: call.summary })}
       </ConfirmDialog>
     </>
   );

@@ -26,7 +26,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
         showToast('ok', {
           title: t('{n, plural, one {# member added} other {# members added}}', { n: added }),
           description:
-            unchanged > 0 ? t('{n, number} of the chosen were members already.', { n: unchanged }) : undefined,
+            unchanged > 0 ? t('{n, plural, one {# selected workload was} other {# selected workloads were}} already in the group.', { n: unchanged }) : undefined,
         });
         onClose();
       },
@@ -43,7 +43,7 @@ export function AddMembersDrawer({ group, onClose }: Props) {
       title={t('Add members to {group}', { group: group.name })}
       description={
         group.policies_total > 0
-          ? t('Rules on guests change when the policies that name this group are applied the next time.')
+          ? t('Rules on workloads change the next time the policies that use this group are applied.')
           : undefined
       }
       footer={
@@ -54,8 +54,8 @@ export function AddMembersDrawer({ group, onClose }: Props) {
             pending={add.isPending}
             disabledReason={
               count === 0
-                ? t('Choose at least one workload')
-                : count > MAX_BULK_MEMBERS && t('At most {n, number} at once', { n: MAX_BULK_MEMBERS })
+                ? t('Select at least one workload')
+                : count > MAX_BULK_MEMBERS && t('Select at most {n, number}', { n: MAX_BULK_MEMBERS })
             }
             onClick={() => add.mutate({ id: group.id, add: [...chosen], remove: [] })}
           >

@@ -34,7 +34,7 @@ export function CreateGroupDrawer({ open, onClose, onCreated }: Props) {
         onClose();
       }}
       persistent
-      title={t('Create security group')}
+      title={t('Create group')}
     >
       <RecordForm
         defaultValues={{ ...EMPTY_GROUP, tenant_id: tenants[0]?.value ?? null }}

@@ -41,7 +41,7 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
         onOpenChange={(next) => !next && onClose()}
         title={t('{name} is in use', { name: group.name })}
         description={t(
-          'Without the group these policies would stand for fewer workloads than their authors meant. Take the group out of them first.',
+          'Without the group, these policies would resolve to fewer workloads than intended. Remove the group from the policies first.',
         )}
         footer={
           <Button variant="primary" onClick={onClose}>
@@ -57,7 +57,7 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
     <ConfirmDialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title={t('Delete security group {name}?', { name: group.name })}
+      title={t('Delete group {name}?', { name: group.name })}
       confirmLabel={t('Delete group')}
       pending={remove.isPending}
       error={remove.error ? failureOf(remove.error) : null}
@@ -65,7 +65,7 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
     >
       <p>
         {membersText(t, members_total)}{' '}
-        {t('The workloads themselves stay as they are, and no policy names the group: no rule on any guest changes.')}
+        {t('The workloads stay unchanged. No policies use this group, so no rules change on any workload.')}
       </p>
     </ConfirmDialog>
   );

@@ -28,10 +28,10 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
       save={(changes) => client.securityGroups.update.mutate({ id: group.id, ...changes })}
       onSaved={(saved) => {
         queryClient.setQueryData(trpc.securityGroups.get.queryKey({ id: saved.id }), saved);
-        done(t('Security group saved'), trpc.securityGroups.pathFilter());
+        done(t('Group saved'), trpc.securityGroups.pathFilter());
       }}
       submitLabel={t('Save group')}
-      outdatedTitle={t('Somebody else changed the group')}
+      outdatedTitle={t('Another user changed the group')}
       onClose={onClose}
     >
       {(form, base) => <GroupFields form={form} tenantId={base.tenant_id} />}

@@ -47,26 +47,26 @@ function Content({ group }: { group: SecurityGroup }) {
   const writeReason = reason('group:write', group);
   // A project's people read a group of the tenant with members of the project, and nothing of where else it is used.
   const whole = reason('group:read', group) && (
-    <EmptyState title={t('Not visible to one project')}>
-      {t('Only people with a role for the whole tenant see where the group is used.')}
+    <EmptyState title={t('Requires a tenant-wide role')}>
+      {t('Only users with a role for the whole tenant can view where the group is used.')}
     </EmptyState>
   );
   useCommands(
     useMemo(() => {
-      const of = t('This security group');
+      const of = t('This group');
       if (writeReason !== null) return [];
       return [
         { id: 'group.add', label: t('Add members'), group: of, icon: <Plus />, run: () => setDialog('add') },
         {
           id: 'group.edit',
-          label: t('Edit security group'),
+          label: t('Edit group'),
           group: of,
           icon: <Pencil />,
           run: () => setDialog('edit'),
         },
         {
           id: 'group.delete',
-          label: t('Delete security group'),
+          label: t('Delete group'),
           group: of,
           icon: <Trash2 />,
           run: () => setDialog('delete'),
@@ -109,7 +109,7 @@ function Content({ group }: { group: SecurityGroup }) {
         }
       />
       <Tabs
-        label={t('Parts of the group')}
+        label={t('Group sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

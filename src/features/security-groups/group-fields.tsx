@@ -42,7 +42,7 @@ export function GroupFields<Out>({ form, tenants = [], tenantId }: Props<Out>) {
         control={control}
         name="name"
         label={t('Name')}
-        description={t('Policies refer to it as sg:name; while one does, the name stays.')}
+        description={t('Policies refer to the group as sg:name. While a policy does, the group cannot be renamed.')}
         maxLength={64}
         autoFocus
       />
@@ -52,7 +52,7 @@ export function GroupFields<Out>({ form, tenants = [], tenantId }: Props<Out>) {
           control={control}
           name="tenant_id"
           label={t('Tenant')}
-          description={t("Members and policies of a tenant's group are of that tenant.")}
+          description={t("A tenant's group can have only members and policies of that tenant.")}
           options={tenants}
         />
       )}
@@ -61,7 +61,7 @@ export function GroupFields<Out>({ form, tenants = [], tenantId }: Props<Out>) {
           control={control}
           name="project_id"
           label={t('Project')}
-          description={t("Members and policies of a project's group are of that project.")}
+          description={t("A project's group can have only members and policies of that project.")}
           options={projects}
           placeholder={t('Whole tenant')}
         />
@@ -73,13 +73,13 @@ export function GroupFields<Out>({ form, tenants = [], tenantId }: Props<Out>) {
         optional
         mono
         placeholder={t('web, dmz')}
-        description={t('Workloads that carry these tags on the cluster are members for as long as they carry them.')}
+        description={t('Workloads with these tags on the cluster are members while they have the tags.')}
       />
       {tags.trim() !== '' && (
         <RadioField
           control={control}
           name="member_tags_match"
-          label={t('Which tags count')}
+          label={t('Tag match')}
           options={TAG_MATCHES.map((value) => ({
             value,
             label: value === 'any' ? t('Any of these tags') : t('All of these tags'),

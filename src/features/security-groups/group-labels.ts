@@ -14,11 +14,11 @@ export function tagRuleText(
 
 /** What deleting a group takes from its members, as a sentence. */
 export function membersText(t: Translate, members: number): string {
-  if (members === 0) return t('It has no members.');
+  if (members === 0) return t('The group has no members.');
   return t('{n, plural, one {# workload loses this membership.} other {# workloads lose this membership.}}', {
     n: members,
   });
 }
 
 /** How a workload became a member. */
-export const SOURCE_LABELS: Record<SecurityGroupMember['source'], string> = { manual: msg('Hand'), tag: msg('Tag') };
+export const SOURCE_LABELS: Record<SecurityGroupMember['source'], string> = { manual: msg('Manual'), tag: msg('Tag') };

@@ -20,10 +20,10 @@ import { groupColumns } from './group-columns';
 const GROUPS = declareList({
   from: 'securityGroups.list',
   name: 'security-groups',
-  title: msg('Security groups'),
-  label: msg('Security groups'),
-  noun: { one: msg('security group'), many: msg('security groups') },
-  search: msg('Search security groups'),
+  title: msg('Groups'),
+  label: msg('Groups'),
+  noun: { one: msg('group'), many: msg('groups') },
+  search: msg('Search groups'),
   sorts: SECURITY_GROUP_SORTS,
   defaultSort: 'name',
   filters: { project_id: entityOrNone(msg('Project'), useProjectFacet, 2) },
@@ -33,13 +33,13 @@ const GROUPS = declareList({
   add: {
     label: msg('Create group'),
     permission: 'group:write',
-    command: { id: 'groups.add', label: msg('Create security group'), group: msg('Security groups') },
+    command: { id: 'groups.add', label: msg('Create group'), group: msg('Groups') },
   },
   empty: {
     icon: <GroupIcon />,
-    title: msg('No security groups yet'),
+    title: msg('No groups yet'),
     text: msg(
-      'A group holds workloads of one role, such as web servers. Policies then name the group, and follow when its members change.',
+      'A group contains workloads of one role, such as web servers. Policies refer to the group and follow membership changes.',
     ),
   },
 });

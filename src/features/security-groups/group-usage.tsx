@@ -34,7 +34,7 @@ const columnsFor = (t: Translate) => [
     width: 110,
     csv: (row) => (row.enabled ? row.enforcement_mode : 'disabled'),
   }),
-  make.text('as', t('Named as'), (row) => rolesText(t, row), { width: 150 }),
+  make.text('as', t('Used as'), (row) => rolesText(t, row), { width: 150 }),
 ];
 
 /** The policies that name a group. */
@@ -50,14 +50,14 @@ export function GroupUsage({ groupId }: { groupId: string }) {
           {hidden > 0 && (
             <Notice
               tone="info"
-              title={t('{n, plural, one {One more policy names it} other {# more policies name it}}', { n: hidden })}
+              title={t('{n, plural, one {# more policy uses} other {# more policies use}} this group', { n: hidden })}
             >
-              {t('They belong to tenants that you may not see.')}
+              {t('These policies belong to tenants that are not visible to you.')}
             </Notice>
           )}
           <DataTable
             id="group-usage"
-            label={t('Policies that name the group')}
+            label={t('Policies that use the group')}
             noun={{ one: t('policy'), many: t('policies') }}
             columns={columns}
             rows={policies}
@@ -67,8 +67,8 @@ export function GroupUsage({ groupId }: { groupId: string }) {
             error={null}
             height="auto"
             empty={
-              <EmptyState title={hidden > 0 ? t('None that you may see') : t('No policy names this group')}>
-                {t('In the editor of a policy, choose the group as a source or a target.')}
+              <EmptyState title={hidden > 0 ? t('None visible to you') : t('No policies use this group')}>
+                {t('Edit a policy and choose this group as source or target.')}
               </EmptyState>
             }
           />

@@ -23,7 +23,7 @@ export const memberColumns = (t: Translate) => [
       </span>
     ),
   }),
-  make.custom('source', t('Member by'), (member) => <Badge>{t(SOURCE_LABELS[member.source])}</Badge>, {
+  make.custom('source', t('Membership'), (member) => <Badge>{t(SOURCE_LABELS[member.source])}</Badge>, {
     sortable: true,
     width: 124,
     csv: (member) => t(SOURCE_LABELS[member.source]),
@@ -59,7 +59,7 @@ export const memberColumns = (t: Translate) => [
     render: (member) => <ClusterLink id={member.cluster_id} name={member.cluster_name} />,
   }),
   make.time('created_at', t('Added'), (member) => member.created_at, { width: 110 }),
-  make.mono('workload_external_id', t('External id'), (member) => member.workload_external_id, {
+  make.mono('workload_external_id', t('External ID'), (member) => member.workload_external_id, {
     hidden: true,
     width: 120,
   }),

@@ -32,13 +32,13 @@ const MEMBERS = declareList({
   search: msg('Search members'),
   sorts: SECURITY_GROUP_MEMBER_SORTS,
   defaultSort: 'workload_name',
-  filters: { source: choice(msg('Member by'), MEMBER_SOURCES, (one) => SOURCE_LABELS[one]) },
+  filters: { source: choice(msg('Membership'), MEMBER_SOURCES, (one) => SOURCE_LABELS[one]) },
   columns: memberColumns,
   rowId: (member) => member.workload_id,
   empty: {
     title: msg('No members yet'),
     text: msg(
-      'A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers are members.',
+      'A group without members produces no policy rules. Add workloads, or choose tags that make workloads members.',
     ),
   },
 });
@@ -65,7 +65,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   );
   const chosen = list.table.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
-  const tagReason = t('Its tags make it a member. Change the tag rule of the group, or the tags on the cluster.');
+  const tagReason = t("This workload is a member by tag. Change the group's tag rule, or the workload's tags on the cluster.");
   const single = removing?.length === 1 ? removing[0]?.workload_name : undefined;
   const count = removing?.length ?? 0;
   const add = (
@@ -85,7 +85,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
             onClick={() => setRemoving(chosen)}
             disabledReason={
               writeReason ??
-              (byTag > 0 && t('Members by tag are among the chosen. Change the tag rule to remove those.'))
+              (byTag > 0 && t('The selection includes members by tag. Change the tag rule to remove these members.'))
             }
           >
             {t('Remove from group')}
@@ -116,7 +116,7 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
             }
           >
             {t(
-              'A policy that names a group without members has no rules for it. Choose workloads, or tags whose carriers are members.',
+              'A group without members produces no policy rules. Add workloads, or choose tags that make workloads members.',
             )}
           </EmptyState>
         }
@@ -146,9 +146,9 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
       >
         <p>
           {group.policies_total === 0
-            ? t('No policy names this group: no rule on any guest changes.')
+            ? t('No policies use this group, so no rules change on any workload.')
             : t(
-                'Rules on guests change when the policies that name this group are applied the next time; until then they are shown as stale.',
+                'Rules on workloads change the next time the policies that use this group are applied. Until then, these policies are out of sync.',
               )}
         </p>
       </ConfirmDialog>

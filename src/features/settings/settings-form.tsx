@@ -44,7 +44,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
       <VersionedSettings
         edit={edit}
         submitLabel={t('Save settings')}
-        outdatedTitle={t('Somebody else changed the settings')}
+        outdatedTitle={t('Settings changed by another user')}
       >
         {(locked) => (
           <>
@@ -72,10 +72,10 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
               <NumberField
                 control={control}
                 name="flow_retention_hours"
-                label={t('Keep flows for')}
+                label={t('Flow retention')}
                 unit={t('hours')}
                 description={t(
-                  '{min, number} to {max, number} (one year). Older flows are deleted and cannot be brought back; their sums per hour stay for 400 days.',
+                  '{min, number} to {max, number} (one year). Older flows are deleted permanently; their hourly totals are kept for 400 days.',
                   settingLimits('flow_retention_hours'),
                 )}
                 {...settingLimits('flow_retention_hours')}
@@ -86,11 +86,11 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
               <NumberField
                 control={control}
                 name="audit_retention_days"
-                label={t('Keep audit records for')}
+                label={t('Audit record retention')}
                 optional
                 unit={t('days')}
                 description={t(
-                  '{min, number} to {max, number} (ten years); empty keeps all. Older records are removed once a day and cannot be brought back. The trail stays verifiable: a record in it says where it was cut.',
+                  '{min, number} to {max, number} (ten years); empty keeps all. Older records are deleted permanently, once a day. The trail stays verifiable: a record marks where it was cut.',
                   settingLimits('audit_retention_days'),
                 )}
                 {...settingLimits('audit_retention_days')}

@@ -16,7 +16,7 @@ export function Settings() {
     <>
       <PageHeader
         title={t('Settings')}
-        description={t('They hold for the whole installation and take effect at once.')}
+        description={t('Settings apply to the whole installation and take effect immediately.')}
       />
       <QueryView query={query} skeleton={<Skeleton className="h-96 max-w-2xl" />}>
         {(settings) => <SettingsForm key={settings.version} settings={settings} />}

@@ -33,7 +33,7 @@ export function administratorSchema(t: Translate, setupCodeRequired: boolean) {
       const problem = passwordProblem(values.password, values.email);
       if (problem) context.addIssue({ code: 'custom', path: ['password'], message: problem });
       if (values.password !== values.password_repeat) {
-        context.addIssue({ code: 'custom', path: ['password_repeat'], message: t('The passwords differ.') });
+        context.addIssue({ code: 'custom', path: ['password_repeat'], message: t('The passwords do not match.') });
       }
     });
 }

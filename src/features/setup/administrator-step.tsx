@@ -45,7 +45,7 @@ export function AdministratorStep({ codeRequired, onDone }: { codeRequired: bool
         control={form.control}
         name="email"
         label={t('Email address')}
-        description={t('You sign in with it. No mail is sent.')}
+        description={t('You sign in with this address. No email is sent.')}
         autoComplete="username"
         autoFocus
       />
@@ -55,7 +55,7 @@ export function AdministratorStep({ codeRequired, onDone }: { codeRequired: bool
         name="password"
         label={t('Password')}
         autoComplete="new-password"
-        description={t('At least {n} characters. Length counts, not special characters.', {
+        description={t('At least {n} characters. Length matters; special characters are not required.', {
           n: MIN_PASSWORD_LENGTH,
         })}
       />
@@ -70,7 +70,7 @@ export function AdministratorStep({ codeRequired, onDone }: { codeRequired: bool
           control={form.control}
           name="setup_code"
           label={t('Setup code')}
-          description={t('The server printed it when it started. It proves that this is your installation.')}
+          description={t('The server printed the code at startup. The code proves that this is your installation.')}
           autoComplete="one-time-code"
           mono
         />

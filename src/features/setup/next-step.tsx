@@ -27,15 +27,15 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
     <>
       <p className="text-muted">
         {cluster
-          ? t('{name} is connected. Syncs repeat by themselves; the settings say how often.', { name: cluster.name })
-          : t('There is no cluster yet. Add one whenever you like; nothing else waits for it.')}
+          ? t('{name} is connected. Syncs repeat automatically; the interval is in the settings.', { name: cluster.name })
+          : t('No clusters yet. You can add a cluster at any time.')}
       </p>
       <ul className="divide-y rounded-md border">
         <Way
           href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.clusters({ add: 'true' })}
           icon={<Waypoints />}
-          title={cluster ? t('Cluster {name}', { name: cluster.name }) : t('Add a cluster')}
-          text={cluster ? t('Its state, its connection and its sync runs.') : t('By its address and an API token.')}
+          title={cluster ? t('Cluster {name}', { name: cluster.name }) : t('Add cluster')}
+          text={cluster ? t('State, connection and sync runs of the cluster.') : t('You need the API address and an API token.')}
         />
         {cluster && (
           <>
@@ -43,29 +43,29 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
               href={paths.agents({ cluster_id: cluster.id })}
               icon={<RadioTower />}
               title={t('Install agents')}
-              count={without ? t('{n, number} to go', { n: without }) : undefined}
-              text={t('One command on each node shows the traffic of its guests. Without agents there are no flows.')}
+              count={without ? t('{n, number} without agent', { n: without }) : undefined}
+              text={t('Run one command on each node to see the traffic of its workloads. Without agents there are no flows.')}
             />
             <Way
               href={paths.workloads()}
               icon={<Box />}
               title={t('Workloads')}
               count={count(cluster.counts.workloads)}
-              text={t('Virtual machines and containers with their network cards and addresses.')}
+              text={t('Virtual machines and containers with their interfaces and addresses.')}
             />
             <Way
               href={paths.nodes()}
               icon={<Server />}
               title={t('Nodes')}
               count={count(cluster.counts.nodes)}
-              text={t('The machines of the cluster.')}
+              text={t('The Proxmox VE hosts of the cluster.')}
             />
             <Way
               href={paths.networks()}
               icon={<Network />}
               title={t('Networks')}
               count={count(cluster.counts.networks)}
-              text={t('Bridges, VNets, VLANs and subnets.')}
+              text={t('Bridges, VNets, VLANs and prefixes.')}
             />
           </>
         )}
@@ -75,7 +75,7 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
           className={buttonClass({ variant: 'primary' })}
           href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.home()}
         >
-          {cluster ? t('Open the cluster') : t('Open Fabric')}
+          {cluster ? t('Open cluster') : t('Open Fabric')}
         </Link>
       </div>
     </>

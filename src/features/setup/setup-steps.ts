@@ -7,7 +7,7 @@ export const STEP_LABELS: Record<SetupStep, string> = {
   administrator: msg('Administrator'),
   cluster: msg('Cluster'),
   sync: msg('First sync'),
-  next: msg('What next'),
+  next: msg('Next steps'),
 };
 
 type Known = {

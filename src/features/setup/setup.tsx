@@ -21,17 +21,17 @@ import { SyncStep } from './sync-step';
 const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
   administrator: {
     title: msg('Create the administrator'),
-    text: msg('The first account may do everything. More people can be added later.'),
+    text: msg('The first account has all permissions. More users can be added later.'),
   },
   cluster: {
     title: msg('Add your first cluster'),
-    text: msg('Fabric reads a Proxmox VE cluster through its API. Nothing is changed on it until you apply a policy.'),
+    text: msg('Fabric reads a Proxmox VE cluster through its API. Nothing changes on the cluster until you apply a policy.'),
   },
   sync: {
     title: msg('First sync'),
-    text: msg('Nodes, workloads and networks are read. This takes seconds to a few minutes.'),
+    text: msg('Fabric reads nodes, workloads and networks. This takes seconds to a few minutes.'),
   },
-  next: { title: msg('You are ready'), text: '' },
+  next: { title: msg('Setup complete'), text: '' },
 };
 
 /** The first run: administrator, cluster, first sync, and where to go from there. */

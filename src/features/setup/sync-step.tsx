@@ -56,11 +56,11 @@ export function SyncStep({ clusterId, onNext, onEdit }: Props) {
         )}
         {!run.data && sync.isError && (
           <Button onClick={() => sync.mutate({ id: clusterId })} pending={sync.isPending}>
-            {t('Start the sync')}
+            {t('Start sync')}
           </Button>
         )}
         <Button variant={status === 'ok' ? 'primary' : 'secondary'} onClick={onNext}>
-          {ended ? t('Continue') : t('Continue while it runs')}
+          {ended ? t('Continue') : t('Continue while the sync runs')}
         </Button>
       </div>
     </>

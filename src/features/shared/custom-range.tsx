@@ -12,7 +12,7 @@ export function CustomRange({ since, until, onApply }: TimeRange & { onApply: (r
   const range = { since: fromLocalInput(from), until: fromLocalInput(to) };
   const reversed = range.since !== null && range.until !== null && range.since >= range.until;
   const reason = reversed
-    ? t('The start must lie before the end')
+    ? t('The start must be before the end')
     : !range.since && !range.until
       ? t('Enter a time')
       : null;
@@ -41,7 +41,7 @@ export function CustomRange({ since, until, onApply }: TimeRange & { onApply: (r
       <p className="text-sm text-faint">{t('In the time zone of this browser.')}</p>
       <div className="flex justify-end">
         <Button type="submit" variant="primary" disabledReason={reason}>
-          {t('Show this time')}
+          {t('Show time range')}
         </Button>
       </div>
     </form>

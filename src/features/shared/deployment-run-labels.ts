@@ -9,7 +9,7 @@ export const DEPLOYMENT_RUN_LABELS: Record<Deployment['status'], Word> = {
   queued: { tone: 'neutral', word: msg('Queued') },
   running: { tone: 'info', word: msg('Running') },
   ok: { tone: 'ok', word: msg('Succeeded') },
-  partial: { tone: 'warn', word: msg('Partly done') },
+  partial: { tone: 'warn', word: msg('Partially succeeded') },
   failed: { tone: 'danger', word: msg('Failed') },
 };
 
@@ -18,8 +18,8 @@ export const GUEST_RESULT_LABELS: Record<GuestResultStatus, Word> = {
   queued: { tone: 'neutral', word: msg('Waiting') },
   running: { tone: 'info', word: msg('Writing') },
   ok: { tone: 'ok', word: msg('Done') },
-  unchanged: { tone: 'ok', word: msg('Was right already') },
-  partial: { tone: 'warn', word: msg('Partly done') },
+  unchanged: { tone: 'ok', word: msg('Already up to date') },
+  partial: { tone: 'warn', word: msg('Partially succeeded') },
   failed: { tone: 'danger', word: msg('Failed') },
   skipped: { tone: 'off', word: msg('Skipped') },
 };
@@ -31,12 +31,12 @@ export const KIND_LABELS: Record<Deployment['kind'], string> = {
 };
 
 export const TRIGGER_LABELS: Record<Deployment['trigger'], string> = {
-  apply: msg('Applied by hand'),
-  retry: msg('Retry of what failed'),
+  apply: msg('Applied manually'),
+  retry: msg('Retry after failure'),
   reconcile: msg('Reconcile'),
   apply_pending: msg('Apply all pending'),
   disabled: msg('Policy disabled'),
-  audit: msg('Switched to audit'),
+  audit: msg('Switched to audit mode'),
   deleted: msg('Policy deleted'),
   moved: msg('Workload moved'),
 };

@@ -24,7 +24,7 @@ export function DeploymentState({ status, reasons, shown, working = false }: Pro
       content={
         <span className="flex flex-col gap-1">
           <span>
-            {unproven ? t('Nothing is to be deployed. Whether something is left could not be read.') : t(meaning)}
+            {unproven ? t('The policy has no desired rules. Whether live rules remain could not be read.') : t(meaning)}
           </span>
           {reasons.map((reason) => (
             <span key={reason}>{t(REASON_LABELS[reason])}</span>

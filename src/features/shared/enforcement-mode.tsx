@@ -10,12 +10,12 @@ export const MODE_LABELS: Record<Mode, { label: string; tone: Tone; description:
   audit: {
     label: msg('Audit'),
     tone: 'info',
-    description: msg('Nothing is written to any guest. Flows tell what the policy would decide.'),
+    description: msg('No rules are written to any workload. Flows show what the policy would do.'),
   },
   enforced: {
     label: msg('Enforced'),
     tone: 'neutral',
-    description: msg('Its rules are written to the guests when the policy is applied.'),
+    description: msg('Rules are written to the workloads when the policy is applied.'),
   },
 };
 

@@ -30,7 +30,7 @@ type NodeProps = {
 export function NodeLink({ id, name, firewall }: NodeProps) {
   const t = useT();
   const { can } = usePermissions();
-  if (!id || !name) return <Missing label={t('Not known')} />;
+  if (!id || !name) return <Missing label={t('Unknown')} />;
   if (!can('cluster:read')) return name;
   return (
     <Link className="link" href={paths.node({ nodeId: id, ...(firewall && FIREWALL) })}>

@@ -58,7 +58,7 @@ export function FirewallRuleTable<Rule extends object>({ id, label, columns, rul
       empty={
         rules === null ? (
           <EmptyState title={t('Unknown')}>
-            {t('The rules could not be read. That does not mean that there are none.')}
+            {t('The rules could not be read. There may still be rules.')}
           </EmptyState>
         ) : (
           <EmptyState title={t('No rules')}>{none}</EmptyState>

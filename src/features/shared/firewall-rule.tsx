@@ -49,7 +49,7 @@ export function FirewallRuleLine({ rule }: { rule: RuleOnLine }) {
     <span className={`min-w-0 [overflow-wrap:anywhere] ${rule.enabled ? '' : 'text-faint line-through'}`}>
       <span className="mono">
         {rule.type === 'group' ? (
-          t('group {name}', { name: rule.action })
+          t('PVE security group {name}', { name: rule.action })
         ) : (
           <>
             <span className="text-muted">{rule.type}</span>{' '}

@@ -6,8 +6,8 @@ import { Badge } from '@/ui/badge';
 import { ACTION_LABELS, rulesText, verdictDiffers, WOULD_LABELS } from './verdict-labels';
 
 const NOT_OBSERVED = {
-  flow: msg('No line of the firewall log and no reply says what became of it.'),
-  sum: msg('No line of the firewall log says what became of it. Replies are known of single flows only.'),
+  flow: msg('No firewall log entry and no reply shows the outcome.'),
+  sum: msg('No firewall log entry shows the outcome. Replies are known for single flows only.'),
 };
 
 /** The same three of a flow, or of a row that stands for several, one by one. */
@@ -24,22 +24,22 @@ export function flowVerdictProperties(t: Translate, verdict: FlowVerdict | Summe
       label: t('Rules say'),
       value: rulesText(t, rules_say),
       hint: rules_say
-        ? `${rules_say.explanation} ${rules_say.read_at ? t('Read {time}.', { time: formatDateTime(rules_say.read_at) }) : t('Never read.')}`
-        : t('No workload whose rules you may see is at either end.'),
+        ? `${rules_say.explanation} ${rules_say.read_at ? t('Last read {time}.', { time: formatDateTime(rules_say.read_at) }) : t('Never read.')}`
+        : t('Neither end is a workload whose rules you may see.'),
     },
     ...(verdictDiffers(verdict)
       ? [
           {
             label: t('Difference'),
             value: <Badge tone="danger">{t('Differs')}</Badge>,
-            hint: t('The rules say otherwise. They changed since, or something else filters.'),
+            hint: t('The live rules give a different result. They changed since, or something else filters the traffic.'),
           },
         ]
       : []),
     ...audit_say.map((say) => ({
       label: t('Audit mode'),
       value: <Badge tone={WOULD_LABELS[say.action].tone}>{t(WOULD_LABELS[say.action].label)}</Badge>,
-      hint: 'partly' in say && say.partly ? t('{policy}: part of it', { policy: say.policy_name }) : say.policy_name,
+      hint: 'partly' in say && say.partly ? t('{policy}: some of the flows', { policy: say.policy_name }) : say.policy_name,
     })),
   ];
 }

@@ -15,17 +15,17 @@ const HOST_RULE_STATES: Record<HostFirewallRule['status'], { tone: Tone; label: 
 
 /** Why it does not, not everywhere, or why that is not known. */
 const HOST_RULE_REASON_LABELS: Record<NonNullable<HostFirewallRule['status_reason']>, string> = {
-  cluster_firewall_off: msg('the firewall of the cluster is off'),
-  node_firewall_off: msg('the firewall of the node is off'),
-  vnet_firewall_off: msg('the firewall of the VNet is off'),
-  iptables: msg('needs nftables, the node uses iptables'),
+  cluster_firewall_off: msg('the cluster firewall is off'),
+  node_firewall_off: msg('the node firewall is off'),
+  vnet_firewall_off: msg('the VNet firewall is off'),
+  iptables: msg('requires nftables, but the node uses iptables'),
   direction: msg('VNets filter forwarded traffic only'),
-  group_missing: msg('the security group does not exist'),
-  unknown_cluster_firewall: msg('the firewall of the cluster could not be read'),
+  group_missing: msg('the PVE security group does not exist'),
+  unknown_cluster_firewall: msg('the cluster firewall could not be read'),
   unknown_node_options: msg('the firewall options of the node could not be read'),
   unknown_vnet_options: msg('the firewall options of the VNet could not be read'),
-  unknown_implementation: msg('the firewall implementation of the node is not known'),
-  unknown_group: msg('a group could not be read'),
+  unknown_implementation: msg('the firewall implementation of the node is unknown'),
+  unknown_group: msg('a PVE security group could not be read'),
   node_cannot_compile: msg('the node keeps old rules because its firewall cannot be compiled'),
 };
 
@@ -33,9 +33,9 @@ const HOST_RULE_REASON_LABELS: Record<NonNullable<HostFirewallRule['status_reaso
 export const FRONT_STEP_LABELS = {
   vital_icmp: msg('ICMP errors are accepted'),
   invalid: msg('Invalid packets are dropped'),
-  blacklist: msg('Sources in the blacklist are dropped'),
-  smurf: msg('Smurfs are dropped'),
-  tcp_flags: msg('Impossible TCP flags are dropped'),
+  blacklist: msg('Traffic from blacklisted sources is dropped'),
+  smurf: msg('Smurf packets are dropped'),
+  tcp_flags: msg('Packets with impossible TCP flags are dropped'),
 } as const;
 
 type Props = { rule: Pick<HostFirewallRule, 'status' | 'status_reason' | 'errors'> };

@@ -11,7 +11,7 @@ type Interface = z.output<typeof InterfaceEnforcement>;
 export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly Interface[] }) {
   const t = useT();
   return (
-    <ul aria-label={t('Network cards')} className="flex flex-col gap-1">
+    <ul aria-label={t('Interfaces')} className="flex flex-col gap-1">
       {interfaces.map(({ name, protection, reasons }) => (
         <li key={name} className="flex flex-wrap items-baseline gap-x-2">
           <span className="mono">{name}</span>
@@ -29,21 +29,21 @@ export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly 
 
 /** Why rules of an interface do not count, or why nobody knows whether they do. */
 const ENFORCEMENT_REASON_LABELS: Record<NotEnforcedReason | UnknownReason, string> = {
-  cluster_firewall_off: msg('the firewall of the cluster is off'),
-  guest_firewall_off: msg('the firewall of the guest is off'),
+  cluster_firewall_off: msg('the cluster firewall is off'),
+  guest_firewall_off: msg('the guest firewall is off'),
   nic_flag_off: msg('its firewall flag is off'),
-  unknown_cluster_firewall: msg('the firewall of the cluster could not be read'),
-  unknown_guest_options: msg('the options of the guest could not be read'),
-  unknown_guest_rules: msg('the rules of the guest could not be read'),
+  unknown_cluster_firewall: msg('the cluster firewall could not be read'),
+  unknown_guest_options: msg('the firewall options of the workload could not be read'),
+  unknown_guest_rules: msg('the rules of the workload could not be read'),
   unknown_nic_flag: msg('its firewall flag could not be read'),
-  unknown_group: msg('a group could not be read'),
-  unknown_reference: msg('a set or alias could not be read'),
-  unknown_packet_detail: msg('a detail of the packet is not known'),
+  unknown_group: msg('a PVE security group could not be read'),
+  unknown_reference: msg('an IP set or alias could not be read'),
+  unknown_packet_detail: msg('a packet detail is unknown'),
   node_cannot_compile: msg('the node keeps old rules because its firewall cannot be compiled'),
-  unknown_inspection: msg('an inspection outside of the firewall decides'),
-  unknown_implementation: msg('the firewall implementation of the node is not known'),
+  unknown_inspection: msg('decided by an inspection outside the firewall'),
+  unknown_implementation: msg('the firewall implementation of the node is unknown'),
   unknown_node_options: msg('the firewall options of the node could not be read'),
   unknown_node_networks: msg('the networks of the node could not be read'),
-  unknown_forward_rules: msg('rules for forwarded traffic could not be read'),
-  unknown_route: msg('whether the node routes the traffic is not known'),
+  unknown_forward_rules: msg('the rules for forwarded traffic could not be read'),
+  unknown_route: msg('whether the node routes the traffic is unknown'),
 };

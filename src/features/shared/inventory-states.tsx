@@ -93,5 +93,5 @@ export function MissingSince({ at }: { at: string | null }) {
 export const IPAM_SOURCE_LABELS: Record<Subnet['source'], string> = {
   provider: msg('Cluster'),
   discovery: msg('Discovery'),
-  manual: msg('By hand'),
+  manual: msg('Manual'),
 };

@@ -5,34 +5,34 @@ import type { Tone } from '@/ui/status';
 
 export const CONDITION_LABELS: Record<Condition, { label: string; meaning: string }> = {
   sync_failed: { label: msg('Sync failed'), meaning: msg('The last sync of a cluster failed.') },
-  agent_silent: { label: msg('Agent silent'), meaning: msg('The agent of a node stopped to report.') },
+  agent_silent: { label: msg('Agent stale'), meaning: msg('The agent of a node stopped reporting.') },
   agent_reports_refused: {
     label: msg('Agent reports refused'),
-    meaning: msg('An agent reported about workloads that are on other nodes.'),
+    meaning: msg('An agent sent reports for workloads on other nodes.'),
   },
   agent_token_replaced: {
     label: msg('Node token replaced'),
-    meaning: msg('Another enrolment replaced the token of a node while its agent reported.'),
+    meaning: msg('Another enrollment replaced the token of a node while its agent was reporting.'),
   },
   policy_drifted: {
     label: msg('Policy drifted'),
-    meaning: msg('Rules of a policy were changed on a cluster, or do not filter any more.'),
+    meaning: msg('Rules of a policy were changed on a cluster or no longer filter traffic.'),
   },
   residual_rules: {
     label: msg('Rules left after a move'),
-    meaning: msg('A workload moved to another tenant and still has rules of the former one.'),
+    meaning: msg('A workload moved to another tenant but still has rules of its former tenant.'),
   },
   node_firewall_not_compiling: {
-    label: msg('Node firewall cannot compile'),
-    meaning: msg('A stored rule or IP set stops the firewall of a node from updating.'),
+    label: msg('Node firewall not compiling'),
+    meaning: msg('A stored rule or IP set prevents the firewall of a node from updating.'),
   },
   suspicious_traffic_critical: {
     label: msg('Critical suspicious traffic'),
-    meaning: msg('Somebody outside all subnets reaches a port such as RDP, SMB or a database.'),
+    meaning: msg('A source outside all known prefixes reaches a port such as RDP, SMB or a database.'),
   },
   address_conflict: {
     label: msg('Address conflict'),
-    meaning: msg('Two facts about an address cannot both be right.'),
+    meaning: msg('Fabric has contradictory data about an address.'),
   },
 };
 

@@ -47,7 +47,7 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
         <Notice
           tone="danger"
           live
-          title={t('What you see may be out of date')}
+          title={t('Data may be out of date')}
           action={
             <Button size="sm" onClick={retry} pending={query.isFetching}>
               {t('Try again')}

@@ -16,7 +16,7 @@ export function tenantOptions(
 ): Option[] {
   const named = tenants.map(({ id, name }) => ({ value: id, label: name }));
   const all = everywhere
-    ? [{ value: NO_TENANT, label: t('Whole installation'), description: t('May name workloads of every tenant.') }]
+    ? [{ value: NO_TENANT, label: t('Whole installation'), description: t('Can refer to workloads of every tenant.') }]
     : [];
   const options = [...all, ...named];
   return options.length > 1 ? options : [];

@@ -6,7 +6,7 @@ type Labels = { label: string; description: string };
 export const TIER_LABELS: Record<PolicyTier, Labels> = {
   platform_first: {
     label: msg('Before tenants'),
-    description: msg('Evaluated before the policies of all tenants, whatever their priorities.'),
+    description: msg('Evaluated before the policies of all tenants, regardless of their priorities.'),
   },
   tenant: {
     label: msg('Tenant'),
@@ -19,7 +19,7 @@ export const TIER_LABELS: Record<PolicyTier, Labels> = {
 };
 
 export const VISIBILITY_LABELS: Record<TenantVisibility, Labels> = {
-  hidden: { label: msg('Hidden'), description: msg('Tenants see that a platform rule filters, not what it says.') },
+  hidden: { label: msg('Hidden'), description: msg('Tenants see that a platform rule filters, but not its content.') },
   name: { label: msg('Name'), description: msg('Tenants see the name of the policy, not its rules.') },
   rules: {
     label: msg('Name and rules'),

@@ -14,7 +14,7 @@ type Props = TimeRange & { onChange: (range: TimeRange) => void };
 export function TimeRangeFilter({ since, until, onChange }: Props) {
   const t = useT();
   const [open, setOpen] = useState(false);
-  const options = optionsIn(t, [...TIME_PRESETS, { value: 'custom', label: msg('From and to…') }]);
+  const options = optionsIn(t, [...TIME_PRESETS, { value: 'custom', label: msg('Custom range…') }]);
   return (
     <>
       {since || until ? (

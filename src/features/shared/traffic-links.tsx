@@ -29,7 +29,7 @@ export function TopologyLink({ workloadId }: { workloadId: string }) {
   return (
     <Link className={buttonClass()} href={paths.topology({ workload_id: workloadId, at: workloadId })}>
       <Share2 size={14} aria-hidden />
-      {t('Neighbours')}
+      {t('Neighbors')}
     </Link>
   );
 }

@@ -41,7 +41,7 @@ export function TrafficTimeControl({ range, since, until, onChange }: Props) {
               onChange({ range: value === DEFAULT_RANGE ? null : (value as TrafficRange), since: null, until: null }),
           },
           { kind: 'separator', id: 'fixed' },
-          { id: 'custom', label: t('From and to…'), onSelect: () => setOpen(true) },
+          { id: 'custom', label: t('Custom range…'), onSelect: () => setOpen(true) },
         ]}
       />
       <Dialog open={open} onOpenChange={setOpen} title={t('Time')} size="sm">

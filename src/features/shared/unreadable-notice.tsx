@@ -28,7 +28,7 @@ export function UnreadableNotice({ notes }: { notes: readonly Note[] }) {
   const t = useT();
   if (notes.length === 0) return null;
   return (
-    <Notice tone="warn" title={t('Not everything could be read')}>
+    <Notice tone="warn" title={t('Some data could not be read')}>
       <ul className="flex flex-col gap-1">
         {unreadParts(notes).map(({ parts, message, remedy }) => (
           <li key={`${message} ${remedy}`}>
@@ -37,7 +37,7 @@ export function UnreadableNotice({ notes }: { notes: readonly Note[] }) {
           </li>
         ))}
       </ul>
-      <p className="text-muted">{t('What could not be read is unknown, not off and not empty.')}</p>
+      <p className="text-muted">{t('Data that could not be read is shown as unknown, not as off or empty.')}</p>
     </Notice>
   );
 }

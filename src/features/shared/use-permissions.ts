@@ -15,10 +15,10 @@ export function usePermissions() {
     reason: (permission: Grantable, owner?: Owned) =>
       can(permission)
         ? owner && state.status === 'signed_in' && !isWithinReach(owner, reachOf(state.user.grants, permission))
-          ? t('Only people with this right for the whole tenant can change it.')
+          ? t('Only users with this permission for the whole tenant can change it.')
           : null
         : permission === '*'
           ? t('Only a super administrator can do this.')
-          : t('This needs the permission {permission}. Ask an administrator for a role that has it.', { permission }),
+          : t('Requires the permission {permission}. Ask an administrator for a role with this permission.', { permission }),
   };
 }

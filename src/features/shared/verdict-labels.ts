@@ -62,7 +62,7 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
       }
       if (group !== null) {
         return t(
-          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of group {group}',
+          '{action, select, allowed {allowed} dropped {dropped} other {rejected}} by rule {position} of PVE security group {group}',
           {
             ...place,
             group,

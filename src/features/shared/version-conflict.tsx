@@ -39,8 +39,8 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
   const rows = theirs ? differences(t, labels, mine, theirs) : [];
   return (
     <div className="flex flex-col gap-2">
-      <Notice tone="warn" live title={t('Somebody else changed this while you edited it')}>
-        {t('Nothing of yours is saved yet. Choose which version stays.')}
+      <Notice tone="warn" live title={t('Version conflict')}>
+        {t('Another user saved a change while you were editing. Your changes are not saved. Choose which version to keep.')}
       </Notice>
       {theirs && (
         <div className="overflow-x-auto rounded-md border">
@@ -51,10 +51,10 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
                   {t('Field')}
                 </th>
                 <th scope="col" className="px-2.5 py-1.5 font-medium">
-                  {t('Yours')}
+                  {t('Your version')}
                 </th>
                 <th scope="col" className="px-2.5 py-1.5 font-medium">
-                  {t('Saved by somebody else')}
+                  {t('Saved by another user')}
                 </th>
               </tr>
             </thead>
@@ -75,7 +75,7 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
               {rows.length === 0 && (
                 <tr className="border-t">
                   <td colSpan={3} className="px-2.5 py-1.5 text-muted">
-                    {t('Both versions say the same.')}
+                    {t('Both versions are identical.')}
                   </td>
                 </tr>
               )}
@@ -84,16 +84,16 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
         </div>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" onClick={onTake} disabledReason={theirs ? null : t('The other version is being read')}>
-          {t('Take theirs')}
+        <Button size="sm" onClick={onTake} disabledReason={theirs ? null : t('Loading the other version')}>
+          {t('Use their version')}
         </Button>
         <Button
           size="sm"
           onClick={onKeep}
           pending={pending}
-          disabledReason={theirs ? null : t('The other version is being read')}
+          disabledReason={theirs ? null : t('Loading the other version')}
         >
-          {t('Keep mine and overwrite')}
+          {t('Overwrite with my version')}
         </Button>
       </div>
     </div>

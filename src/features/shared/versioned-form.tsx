@@ -91,11 +91,11 @@ export function RecordOutdated<T extends Thing, V extends FieldValues, Out>({
   if (!edit.conflict) return null;
   return (
     <Outdated
-      title={title ?? t('Somebody else changed it meanwhile')}
-      action={t('Show their version')}
+      title={title ?? t('Changed by another user')}
+      action={t('Load current version')}
       onShow={edit.takeTheirs}
     >
-      {t('Your changes are not saved. Look at the new state, then change it again.')}
+      {t('Your changes are not saved. Review the current version, then edit it again.')}
     </Outdated>
   );
 }
@@ -119,7 +119,7 @@ export function VersionedForm<T extends Thing, V extends FieldValues, S extends 
 }: PanelProps<T, V, S, R>) {
   const t = useT();
   const edit = useVersionedForm({ ...declared, compares: compare !== undefined });
-  const unchanged = edit.isChanged ? null : t('Nothing has changed');
+  const unchanged = edit.isChanged ? null : t('No changes');
   const shell = (
     <FormShell
       form={edit.form}
@@ -181,13 +181,13 @@ export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
   return (
     <>
       {locked && (
-        <Notice tone="info" title={t('You can look, not change')}>
+        <Notice tone="info" title={t('Read-only')}>
           {locked}
         </Notice>
       )}
       {edit.conflict && (
-        <Outdated title={outdatedTitle} action={t('Show their settings')} onShow={edit.takeTheirs}>
-          {t('Your changes are not saved. Look at the new settings, then change them again.')}
+        <Outdated title={outdatedTitle} action={t('Load current settings')} onShow={edit.takeTheirs}>
+          {t('Your changes are not saved. Review the current settings, then edit them again.')}
         </Outdated>
       )}
       <FormShell
@@ -196,9 +196,9 @@ export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
         error={edit.failure}
         pending={edit.pending}
         submitLabel={submitLabel}
-        disabledReason={locked ?? (isDirty ? null : t('Nothing has changed'))}
+        disabledReason={locked ?? (isDirty ? null : t('No changes'))}
         onCancel={isDirty ? () => edit.form.reset() : undefined}
-        cancelLabel={t('Undo changes')}
+        cancelLabel={t('Discard changes')}
       >
         {children(locked)}
       </FormShell>

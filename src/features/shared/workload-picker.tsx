@@ -99,13 +99,13 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
         {...list}
         exporting={undefined}
         id="workload-picker"
-        label={t('Workloads to choose from')}
+        label={t('Available workloads')}
         noun={{ one: t('workload'), many: t('workloads') }}
         rowId={(workload) => workload.id}
         selection={selection}
         onSelectionChange={onSelectionChange}
         empty={
-          <EmptyState title={t('No workloads yet')}>{t('They appear with the first sync of a cluster.')}</EmptyState>
+          <EmptyState title={t('No workloads yet')}>{t('Workloads appear with the first sync of a cluster.')}</EmptyState>
         }
       />
     </>

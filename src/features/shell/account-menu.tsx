@@ -42,7 +42,7 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
           options: [
             { value: 'light', label: t('Light'), icon: <Sun size={14} /> },
             { value: 'dark', label: t('Dark'), icon: <Moon size={14} /> },
-            { value: 'system', label: t('As the system'), icon: <Monitor size={14} /> },
+            { value: 'system', label: t('System'), icon: <Monitor size={14} /> },
           ],
           onValueChange: (value) => setTheme(parseTheme(value)),
         },

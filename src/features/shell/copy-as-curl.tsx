@@ -28,7 +28,7 @@ function CopyButton() {
   return (
     <>
       <IconButton
-        label={state === 'failed' ? t('Copying is not allowed here') : t('Copy as curl')}
+        label={state === 'failed' ? t('The browser blocks copying here') : t('Copy as curl')}
         icon={state === 'copied' ? <Check size={16} className="text-ok" /> : <SquareTerminal size={16} />}
         onClick={copy}
       />

@@ -83,7 +83,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.workloads(),
         icon: Box,
         permission: 'workload:read',
-        keywords: msg('guests vms virtual machines containers'),
+        keywords: msg('vms virtual machines containers guests'),
       },
       {
         id: 'networks',
@@ -117,11 +117,11 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'security-groups',
-        label: msg('Security groups'),
+        label: msg('Groups'),
         href: paths.securityGroups(),
         icon: Group,
         permission: 'group:read',
-        keywords: msg('members tags sg'),
+        keywords: msg('security groups members tags sg'),
       },
       {
         id: 'coverage',
@@ -129,7 +129,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.coverage(),
         icon: ChartNoAxesColumn,
         permission: 'flow:read',
-        keywords: msg('hits rules default undecided unused'),
+        keywords: msg('hit counts rules default policy unmatched unused'),
       },
     ],
   },
@@ -151,7 +151,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.topology(),
         icon: Share2,
         permission: 'flow:read',
-        keywords: msg('map graph connections neighbours who talks to whom'),
+        keywords: msg('map graph connections conversations neighbors peers'),
       },
     ],
   },
@@ -165,7 +165,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.agents(),
         icon: RadioTower,
         permission: 'agent:read',
-        keywords: msg('heartbeats collectors install silent'),
+        keywords: msg('heartbeats collectors install stale silent'),
       },
       {
         id: 'jobs',
@@ -227,7 +227,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.tenants(),
         icon: Building2,
         permission: 'tenant:read',
-        keywords: msg('customers teams organisations'),
+        keywords: msg('customers teams organizations'),
       },
       {
         id: 'projects',

@@ -26,7 +26,7 @@ function useMarkRead() {
       onSuccess: (unread) => queryClient.setQueryData(trpc.notifications.unread.queryKey(), unread),
       onError: (error) => {
         const failure = failureOf(error);
-        showToast('danger', { title: t('Not marked as read'), description: failure.detail ?? failure.title });
+        showToast('danger', { title: t('Could not mark as read'), description: failure.detail ?? failure.title });
       },
       onSettled: () => void queryClient.invalidateQueries(trpc.notifications.pathFilter()),
     }),
@@ -81,7 +81,7 @@ export function NoticeList({ onNavigate }: { onNavigate: () => void }) {
         <Button
           size="sm"
           pending={pending}
-          disabledReason={reason('notification:mark') ?? (!anyUnread && t('Everything shown is read'))}
+          disabledReason={reason('notification:mark') ?? (!anyUnread && t('All shown notifications are read'))}
           onClick={() => mark({ through: newest.id })}
         >
           {t('Mark all as read')}

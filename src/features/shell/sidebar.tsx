@@ -25,7 +25,7 @@ export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
       </div>
       <div className={clsx('flex p-2', compact ? 'justify-center' : 'justify-end')}>
         <IconButton
-          label={compact ? t('Widen sidebar') : t('Narrow sidebar')}
+          label={compact ? t('Expand sidebar') : t('Collapse sidebar')}
           aria-expanded={!compact}
           icon={compact ? <PanelLeftOpen size={16} /> : <PanelLeftClose size={16} />}
           onClick={() => setCompact(!compact)}

@@ -54,7 +54,7 @@ export function useAddressSearch() {
       })),
       ...data.subnets.map((subnet) => ({
         id: `subnet.${subnet.id}`,
-        label: t('Subnet {cidr}', { cidr: subnet.cidr }),
+        label: t('Prefix {cidr}', { cidr: subnet.cidr }),
         hint: `${subnet.network_name} · ${subnet.cluster_name}`,
         group,
         found: true,

@@ -48,7 +48,7 @@ export const runColumns = (t: Translate) => [
   make.text('trigger', t('Started by'), (run) => t(TRIGGER_LABELS[run.trigger]), { width: 120 }),
   make.custom(
     'duration',
-    t('Took'),
+    t('Duration'),
     (run) => {
       const took = seconds(run);
       return took === null ? <Missing /> : formatDuration(took * 1000);
@@ -56,7 +56,7 @@ export const runColumns = (t: Translate) => [
     { width: 90, align: 'end', csv: seconds },
   ),
   make.number('attempts', t('Attempts'), (run) => run.attempts, { hidden: true, width: 90 }),
-  make.mono('id', t('Run id'), (run) => run.id, { hidden: true, width: 290 }),
+  make.mono('id', t('Run ID'), (run) => run.id, { hidden: true, width: 290 }),
 ];
 
 export const KIND_LABELS: Record<SyncRun['kind'], string> = {

@@ -30,8 +30,8 @@ const RUNS = declareList({
   columns: runColumns,
   rowId: (run) => run.id,
   empty: ({ within }) => ({
-    title: msg('Nothing has run yet'),
-    text: msg('Start a sync with Sync now, or let the schedule do it.'),
+    title: msg('No runs yet'),
+    text: msg('Syncs and discoveries appear here. Select Sync now, or wait for the schedule.'),
     link:
       'cluster_id' in within
         ? { label: msg('Go to the cluster'), href: paths.cluster({ clusterId: String(within.cluster_id) }) }

@@ -33,7 +33,7 @@ export const connectionColumns = (t: Translate) => [
   }),
   connection.custom(
     'verdict',
-    t('Verdict'),
+    t('Outcome'),
     ({ edge }) => <Badge tone={VERDICT_LOOKS[edge.verdict].tone}>{t(VERDICT_LOOKS[edge.verdict].word)}</Badge>,
     { sortable: true, width: 160, csv: ({ edge }) => edge.verdict },
   ),
@@ -75,7 +75,7 @@ export const nodeColumns = (t: Translate) => [
   ),
   node.custom(
     'verdict',
-    t('Weightiest verdict'),
+    t('Most severe outcome'),
     ({ node: { verdict } }) =>
       verdict === null ? (
         <Missing label={t('No connections')} />

@@ -38,7 +38,7 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
         source &&
         destination && (
           <Link className={buttonClass()} href={connectionFlows(source, destination, time)}>
-            {t('Show the flows')}
+            {t('Show flows')}
           </Link>
         )
       }
@@ -68,22 +68,22 @@ function Content({ model, link, source, destination }: ContentProps) {
         items={[
           { label: t('From'), value: end(source) },
           { label: t('To'), value: end(destination) },
-          { label: t('Verdict'), value: <Badge tone={tone}>{t(word)}</Badge>, hint: t(meaning) },
+          { label: t('Outcome'), value: <Badge tone={tone}>{t(word)}</Badge>, hint: t(meaning) },
           ...(first ? flowVerdictProperties(t, link.edges.reduce<SummedVerdict>(mergeVerdicts, first)) : []),
           {
-            label: t('Carried'),
+            label: t('Volume'),
             value: formatBytes(link.bytes),
-            hint: t('Both directions together; what two nodes saw is counted once.'),
+            hint: t('Both directions. Traffic seen by two nodes is counted once.'),
           },
           { label: t('New flows'), value: formatCount(link.flows) },
           { label: t('Last seen'), value: last && <RelativeTime at={last} /> },
         ]}
       />
-      <Section title={t('Services')} description={t('As they were called.')} bare>
+      <Section title={t('Services')} description={t('By server port and protocol.')} bare>
         <Services services={services} />
         {total > services.length && (
           <p className="text-sm text-faint">
-            {t('{n, plural, one {# lighter service} other {# lighter services}} not shown.', {
+            {t('{n, plural, one {# service} other {# services}} with less traffic not shown.', {
               n: total - services.length,
             })}
           </p>

@@ -99,12 +99,12 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
         <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />
       </div>
       <p id={help} className="sr-only">
-        {t('Arrow keys move the map, plus and minus zoom it, 0 shows all of it. The tables say the same.')}
+        {t('Arrow keys pan, plus and minus zoom, 0 fits the map. The tables show the same data.')}
       </p>
       <div className="absolute right-2 bottom-2 flex gap-0.5 rounded-md border bg-surface p-0.5">
         <IconButton label={t('Zoom out')} icon={<Minus size={16} />} onClick={() => zoom(1 / ZOOM_STEP)} />
         <IconButton label={t('Zoom in')} icon={<Plus size={16} />} onClick={() => zoom(ZOOM_STEP)} />
-        <IconButton label={t('Show all of the map')} icon={<Maximize size={16} />} onClick={() => show(null)} />
+        <IconButton label={t('Fit map')} icon={<Maximize size={16} />} onClick={() => show(null)} />
       </div>
       {hovered !== null && model.nodes.has(hovered) && (
         <div className="popup pointer-events-none absolute bottom-2 left-2 max-w-[min(24rem,60%)] px-2.5 py-1.5 text-sm">

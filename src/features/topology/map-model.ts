@@ -52,7 +52,7 @@ export type MapChoice = {
 const PEER_LABELS = { external: msg('External'), internal: msg('Other hosts') } as const;
 /** Names of groups for what belongs to none; they stand last. */
 const REST_LABELS = { network: msg('No network'), project: msg('No project'), tag: msg('No tag') } as const;
-const OUTSIDE = msg('Outside');
+const OUTSIDE = msg('External');
 
 const collator = new Intl.Collator('en', { numeric: true });
 const byLabel = (a: { label: string; id: string }, b: { label: string; id: string }) =>

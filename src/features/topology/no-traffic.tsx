@@ -18,30 +18,30 @@ export function NoTraffic({ view, expired }: { view: TopologyState; expired: str
   const narrowed = filters.workload_id !== null || filters.cluster_id !== null || filters.busy === true;
   if (expired) {
     return (
-      <EmptyState icon={<Activity />} title={t('Traffic of this time range has expired')}>
-        {t('Traffic is kept since {time}.', { time: formatDateTime(expired) })}
+      <EmptyState icon={<Activity />} title={t('Traffic data has expired')}>
+        {t('Traffic data is available since {time}.', { time: formatDateTime(expired) })}
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={<Activity />}
-      title={narrowed ? t('Nothing here') : t('Nobody talked to anybody in this time')}
+      title={narrowed ? t('No traffic for these filters') : t('No traffic in this time range')}
       action={
         narrowed ? (
           <Button onClick={() => view.setFilters({ workload_id: null, cluster_id: null, busy: null })}>
-            {t('Show everything')}
+            {t('Clear filters')}
           </Button>
         ) : (
           can('agent:read') && (
             <Link className={buttonClass()} href={paths.agents()}>
-              {t('Look at the agents')}
+              {t('Show agents')}
             </Link>
           )
         )
       }
     >
-      {t('Choose a longer time. Traffic is seen by the agents on the nodes; without one a node shows none.')}
+      {t('Select a longer time range. Nodes without an agent report no traffic.')}
     </EmptyState>
   );
 }

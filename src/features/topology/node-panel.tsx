@@ -54,8 +54,8 @@ function Facts({ node }: { node: MapNode }) {
     <>
       <p className="text-pretty text-muted">
         {node.kind === 'external'
-          ? t('Addresses outside all known subnets, by network.')
-          : t('Addresses inside known subnets at which no workload is known.')}
+          ? t('Addresses outside all known prefixes, by network.')
+          : t('Addresses in known prefixes that match no known workload.')}
       </p>
       <ul className="flex flex-col">
         {prefixes.slice(0, 10).map(({ prefix, bytes }) => (
@@ -108,7 +108,7 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
           </Link>
           {onFocus && (
             <Button size="sm" icon={<Crosshair size={14} />} onClick={() => onFocus(node.id)}>
-              {t('Neighbours only')}
+              {t('Neighbors only')}
             </Button>
           )}
         </div>
@@ -148,7 +148,7 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
           );
         })}
       </ul>
-      {links.length > MOST && <p className="text-sm text-faint">{t('The table of connections has all of them.')}</p>}
+      {links.length > MOST && <p className="text-sm text-faint">{t('See the Connections table for all connections.')}</p>}
     </aside>
   );
 }

@@ -58,7 +58,7 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
   };
   const omitted = omittedText(t, topology);
   const label = t(
-    'Map of {ends, plural, one {# end} other {# ends}} and {connections, plural, one {# connection} other {# connections}}',
+    'Map of {ends, plural, one {# endpoint} other {# endpoints}} and {connections, plural, one {# connection} other {# connections}}',
     { ends: model.nodes.size, connections: model.links.length },
   );
   const expired = expiredRange(topology.until, topology.kept_since);
@@ -66,14 +66,14 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
   return (
     <>
       {omitted && (
-        <Notice tone="info" title={t('Too many to draw: {omitted} are left out', { omitted })}>
-          {t('Those without traffic and the lightest. Choose a cluster, or look at one workload.')}
+        <Notice tone="info" title={t('Too many to draw: {omitted} omitted', { omitted })}>
+          {t('Workloads without traffic and those with the least traffic are omitted. Select a cluster or a single workload.')}
         </Notice>
       )}
       {expired && model.nodes.size > 0 && view.view !== 'connections' && (
         // Where nothing is drawn or listed, that says it.
-        <Notice tone="info" title={t('Traffic of this time range has expired')}>
-          {t('Traffic is kept since {time}.', { time: formatDateTime(expired) })}
+        <Notice tone="info" title={t('Traffic data has expired')}>
+          {t('Traffic data is available since {time}.', { time: formatDateTime(expired) })}
         </Notice>
       )}
       {view.view === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
@@ -98,7 +98,7 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
               <p className="text-sm text-faint" aria-live="polite">
                 {matches
                   ? t('{n, number} of {total, number} found.', { n: matches.size, total: model.nodes.size })
-                  : t('Drag to move, scroll to zoom, press a workload to see its connections.')}
+                  : t('Drag to pan, scroll to zoom, select a workload to see its connections.')}
               </p>
             </div>
             {selected && (

@@ -31,10 +31,10 @@ export function TopologyFilters({ view, topology }: { view: TopologyState; topol
   const focused = topology?.workloads.find(({ id }) => id === filters.workload_id);
   return (
     <>
-      <FilterBar search={{ label: t('Find on the map'), value: view.q, onValueChange: view.setQ }} facets={facets}>
+      <FilterBar search={{ label: t('Find on map'), value: view.q, onValueChange: view.setQ }} facets={facets}>
         {filters.workload_id && (
           <FilterChip
-            label={t('Neighbours of')}
+            label={t('Neighbors of')}
             value={focused?.name ?? t('a workload')}
             onRemove={() => view.setFilter('workload_id', null)}
           />

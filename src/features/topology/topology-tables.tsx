@@ -83,7 +83,7 @@ export function NodeTable({ onOpen, ...props }: Props & { onOpen: (nodeId: strin
       {...list}
       id="topology-workloads"
       label={t('Workloads and peers')}
-      noun={{ one: t('end'), many: t('ends') }}
+      noun={{ one: t('endpoint'), many: t('endpoints') }}
       rowId={(row) => row.id}
       onRowOpen={(row) => onOpen(row.id)}
     />

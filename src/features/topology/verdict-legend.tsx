@@ -15,7 +15,7 @@ type Props = {
 export function VerdictLegend({ counts, shown, onToggle }: Props) {
   const t = useT();
   return (
-    <fieldset className="flex flex-wrap gap-1.5" aria-label={t('Verdicts that are shown')}>
+    <fieldset className="flex flex-wrap gap-1.5" aria-label={t('Outcomes shown')}>
       {counts.map(({ verdict, edges }) => {
         const { word, meaning, color, dash } = VERDICT_LOOKS[verdict];
         const on = shown.has(verdict);

@@ -21,8 +21,8 @@ const RULES = 'rules';
 
 /** The button names what will happen. */
 function submitText(t: Translate, chosen: Option | null): string {
-  if (chosen?.value === NONE) return t('Take out of its project');
-  if (chosen?.value === RULES) return t('Follow the mapping rules');
+  if (chosen?.value === NONE) return t('Unassign from project');
+  if (chosen?.value === RULES) return t('Use mapping rules');
   return chosen ? t('Assign to {project}', { project: chosen.label }) : t('Assign');
 }
 
@@ -55,13 +55,13 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
               value: NONE,
               label: t('No project'),
               description: t(
-                'Seen only by people with rights for the whole installation. Mapping rules do not move it.',
+                'Visible only to users with installation-wide permissions. Mapping rules do not move the workload.',
               ),
             },
             {
               value: RULES,
-              label: t('Follow the mapping rules'),
-              description: t('Pools and tags decide, now and at every sync.'),
+              label: t('Use mapping rules'),
+              description: t('Pool and tag rules assign the workload now and at every sync.'),
             },
           ]
         : []),
@@ -91,7 +91,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
     trpc.projects.followMappingRules.mutationOptions({
       onSuccess: ({ changed }) =>
         done(
-          t('{n, plural, =0 {The rules leave it where it is} other {# moved by the mapping rules}}', { n: changed }),
+          t('{n, plural, =0 {No workloads moved} other {# moved by mapping rules}}', { n: changed }),
         ),
     }),
   );
@@ -108,7 +108,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
       onOpenChange={(next) => !next && onClose()}
       title={t('Assign {what} to a project', { what })}
       description={t(
-        'Workloads belong to the tenant of their project: its people see them and their addresses and flows.',
+        'Workloads belong to the tenant of their project. Its users see the workloads, addresses and flows.',
       )}
       footer={
         <>
@@ -116,7 +116,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
           <Button
             variant="primary"
             pending={assign.isPending || follow.isPending}
-            disabledReason={chosen === null && t('Choose a project first.')}
+            disabledReason={chosen === null && t('Select a project.')}
             onClick={submit}
           >
             {submitText(t, chosen)}
@@ -147,7 +147,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
           <AssignmentPreview projectId={chosen.value === NONE ? null : chosen.value} workloadIds={workloadIds} />
         )}
         {projects.data?.total === 0 && search === '' && (
-          <p className="text-muted">{t('There is no project yet. Create one under Projects.')}</p>
+          <p className="text-muted">{t('No projects yet. Create one under Projects.')}</p>
         )}
       </div>
     </Dialog>

@@ -15,7 +15,7 @@ function effectText(t: Translate, { rules, switches }: AssignmentPreviewData['wo
   if (rules === null) return t('could not be read');
   return switches
     ? t(
-        '{rules, plural, one {# rule} other {# rules}}, {switches, plural, one {# switch restored} other {# switches restored}}',
+        '{rules, plural, one {# rule} other {# rules}}, {switches, plural, one {# firewall switch restored} other {# firewall switches restored}}',
         { rules, switches },
       )
     : t('{n, plural, one {# rule} other {# rules}}', { n: rules });
@@ -62,7 +62,7 @@ export function AssignmentPreview({
             {workloads.length > NAMED && <p className="text-muted">{t('The first {n} are shown.', { n: NAMED })}</p>}
             {unreachable.length > 0 && (
               <p>
-                {t('Rules stay until {clusters} can be reached. Their removal is retried automatically.', {
+                {t('Rules stay until {clusters} can be reached. Removal is retried automatically.', {
                   clusters: unreachable.map(({ cluster_name }) => cluster_name).join(', '),
                 })}
               </p>

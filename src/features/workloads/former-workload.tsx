@@ -31,9 +31,9 @@ export function FormerWorkload({ former }: { former: Former }) {
   return (
     <>
       <PageTrail crumbs={[{ label: name }]} />
-      <PageHeader title={name} badge={<Badge tone="off">{t('Moved away')}</Badge>} />
-      <Notice tone="info" title={t('This workload is no longer yours')}>
-        {t('What happened to it before the move stays here, under the name that it had then.')}
+      <PageHeader title={name} badge={<Badge tone="off">{t('No longer assigned')}</Badge>} />
+      <Notice tone="info" title={t('Workload no longer yours')}>
+        {t('Records from before the reassignment stay here, under the former workload name.')}
       </Notice>
       {former.periods.map((period) => (
         <Section
@@ -43,7 +43,7 @@ export function FormerWorkload({ former }: { former: Former }) {
         >
           <div className="flex flex-wrap items-center gap-2">
             {period.name !== null && period.name !== name && (
-              <span className="text-muted">{t('It was called {name}.', { name: period.name })}</span>
+              <span className="text-muted">{t('Former name: {name}.', { name: period.name })}</span>
             )}
             {can('flow:read') && (
               <Link className={buttonClass()} href={paths.flows(filterOf(former, period))}>
@@ -57,7 +57,7 @@ export function FormerWorkload({ former }: { former: Former }) {
       {can('audit:read') && (
         <Section title={t('Audit')}>
           <Link className="link" href={paths.audit({ object_id: former.workload_id })}>
-            {t('Records about this workload')}
+            {t('Audit records of this workload')}
           </Link>
         </Section>
       )}
@@ -69,8 +69,8 @@ type Period = Former['periods'][number];
 
 const periodText = (t: ReturnType<typeof useT>, { from_at, to_at }: Period): string =>
   from_at === null
-    ? t('Yours until {until}', { until: formatDateTime(to_at) })
-    : t('Yours from {since} to {until}', { since: formatDateTime(from_at), until: formatDateTime(to_at) });
+    ? t('Assigned to you until {until}', { until: formatDateTime(to_at) })
+    : t('Assigned to you {since} to {until}', { since: formatDateTime(from_at), until: formatDateTime(to_at) });
 
 const DAY_MS = 86_400_000;
 
@@ -92,7 +92,7 @@ function Deployments({ workloadId }: { workloadId: string }) {
       <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <p className="text-muted">{t('No policy of yours wrote to it.')}</p>
+            <p className="text-muted">{t('Your policies placed no rules on this workload.')}</p>
           ) : (
             <>
               <ul aria-label={t('Deployments')} className="divide-y">

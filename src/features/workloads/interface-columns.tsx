@@ -21,7 +21,7 @@ export function ipConfigText(t: Translate, config: WorkloadInterface['ip_config'
 export const interfaceColumns = (t: Translate) => [
   make.custom(
     'name',
-    t('Card'),
+    t('Interface'),
     (nic) => (
       <span className="inline-flex items-center gap-1.5">
         <span className="mono">{nic.name}</span>
@@ -86,9 +86,9 @@ export const addressColumns = (t: Translate) => [
     width: 110,
     csv: (item) => t(ADDRESS_STATE_LABELS[item.state].word),
   }),
-  makeAddress.custom('subnet_cidr', t('Subnet'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
+  makeAddress.custom('subnet_cidr', t('Prefix'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
     width: 180,
     csv: (item) => item.subnet_cidr,
   }),
-  makeAddress.text('source', t('Known from'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { width: 130 }),
+  makeAddress.text('source', t('Data source'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { width: 130 }),
 ];

@@ -33,7 +33,7 @@ export function useAllMatching(input: object) {
     onSuccess: (ids) => setChosen({ key, ids }),
     onError: (error) => {
       const { title, detail } = failureOf(error);
-      showToast('danger', { title: t('Could not select all'), description: detail ?? title });
+      showToast('danger', { title: t('Could not select all workloads'), description: detail ?? title });
     },
   });
   return {

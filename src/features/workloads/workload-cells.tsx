@@ -25,7 +25,7 @@ export function firewallText(
 export function FirewallShare({ workload }: { workload: Counted }) {
   const t = useT();
   const text = firewallText(t, workload);
-  if (text === null) return <Missing label={t('No network card')} />;
+  if (text === null) return <Missing label={t('No interface')} />;
   const { interfaces_total, interfaces_firewalled, config_read_at } = workload;
   if (config_read_at === null) return <Status tone="unknown">{text}</Status>;
   const tone = interfaces_firewalled === interfaces_total ? 'ok' : interfaces_firewalled === 0 ? 'off' : 'warn';

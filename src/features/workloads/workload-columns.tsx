@@ -91,10 +91,10 @@ export const workloadColumns = (t: Translate) => [
     width: 120,
   }),
   make.text('ha_state', t('HA'), (workload) => workload.ha_state, { hidden: true, width: 100 }),
-  make.time('config_read_at', t('Config read'), (workload) => workload.config_read_at, {
+  make.time('config_read_at', t('Config last read'), (workload) => workload.config_read_at, {
     hidden: true,
     none: t('Never'),
     width: 120,
   }),
-  make.mono('external_id', t('External id'), (workload) => workload.external_id, { hidden: true, width: 120 }),
+  make.mono('external_id', t('External ID'), (workload) => workload.external_id, { hidden: true, width: 120 }),
 ];

@@ -85,7 +85,7 @@ function Content({ workload, traffic, firewall }: { workload: Detail } & Omit<Pr
         }
       />
       <Tabs
-        label={t('Parts of the workload')}
+        label={t('Workload sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[
@@ -117,21 +117,21 @@ function Overview({ workload }: { workload: Detail }) {
         <Properties columns={2} items={facts(t, workload)} />
       </Section>
       {config_read_at === null && (
-        <Notice tone="warn" title={t('The network cards could not be read yet')}>
+        <Notice tone="warn" title={t('Interfaces not read yet')}>
           {t(
-            'What is on them, and whether their firewall flag is set, is unknown. The problems of the last sync run tell why.',
+            'Interface settings and firewall flags are unknown. See the problems of the last sync run for the reason.',
           )}
         </Notice>
       )}
       <Section
-        title={t('Network cards')}
-        description={config_read_at && t.rich('As read {when}.', { when: <RelativeTime at={config_read_at} /> })}
+        title={t('Interfaces')}
+        description={config_read_at && t.rich('Last read {when}.', { when: <RelativeTime at={config_read_at} /> })}
         bare
       >
         <DataTable
           id="workload-interfaces"
-          label={t('Network cards')}
-          noun={{ one: t('network card'), many: t('network cards') }}
+          label={t('Interfaces')}
+          noun={{ one: t('interface'), many: t('interfaces') }}
           columns={columns.cards}
           rows={interfaces}
           rowId={(nic) => nic.id}
@@ -140,8 +140,8 @@ function Overview({ workload }: { workload: Detail }) {
           error={null}
           height="auto"
           empty={
-            <EmptyState title={config_read_at === null ? t('Unknown') : t('No network cards')}>
-              {config_read_at === null ? t('They were never read.') : t('This workload is on no network.')}
+            <EmptyState title={config_read_at === null ? t('Unknown') : t('No interfaces')}>
+              {config_read_at === null ? t('The interfaces were never read.') : t('This workload has no network interface.')}
             </EmptyState>
           }
         />
@@ -161,7 +161,7 @@ function Overview({ workload }: { workload: Detail }) {
           height="auto"
           empty={
             <EmptyState title={t('No addresses known')}>
-              {t('They come from the guest agent, containers, cloud-init and SDN when addresses are discovered.')}
+              {t('Address discovery reads addresses from the guest agent, containers, cloud-init and SDN.')}
             </EmptyState>
           }
         />
@@ -175,9 +175,9 @@ function ProjectOf({ workload: { project_name, project_assigned_by } }: { worklo
   const t = useT();
   const by =
     project_assigned_by === 'rule'
-      ? t('by a mapping rule')
+      ? t('assigned by mapping rule')
       : project_assigned_by === 'hand'
-        ? t('assigned by hand')
+        ? t('assigned manually')
         : null;
   if (project_name === null && by === null) return <Missing />;
   return (

@@ -45,10 +45,10 @@ const WORKLOADS = declareList({
     protection: several(msg('Protection'), PROTECTIONS, (one) => PROTECTION_STATES[one].word),
     template: flag(msg('Templates'), [
       [false, msg('Without templates')],
-      [true, msg('Only templates')],
+      [true, msg('Templates only')],
     ]),
     missing: flag(msg('Presence'), [
-      [true, msg('Missing from the cluster')],
+      [true, msg('Missing from cluster')],
       [false, msg('Present')],
     ]),
     enforcement: chip(msg('Firewall'), WORKLOAD_ENFORCEMENTS, (t, one) => t(ENFORCEMENT_LABELS[one])),
@@ -60,16 +60,16 @@ const WORKLOADS = declareList({
   rowPath: (workload) => paths.workload({ workloadId: workload.id }),
   empty: ({ within, can }) =>
     'network_id' in within
-      ? { title: msg('Nothing is attached'), text: msg('No network card of a workload uses this network.') }
+      ? { title: msg('No attached workloads'), text: msg('No workload interface uses this network.') }
       : 'node_id' in within
-        ? { title: msg('No workloads'), text: msg('No virtual machine or container is on this node.') }
+        ? { title: msg('No workloads'), text: msg('No virtual machines or containers on this node.') }
         : {
             icon: <Box />,
             title: msg('No workloads yet'),
             ...(!can('cluster:read')
               ? {
                   text: msg(
-                    'Those that are assigned to a project of your tenant appear here. Ask an administrator of the installation to assign them.',
+                    'Workloads assigned to a project of your tenant appear here. Ask an installation administrator to assign workloads.',
                   ),
                 }
               : 'cluster_id' in within
@@ -118,7 +118,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
           bulkActions: (
             <>
               {matching.ids ? (
-                <span>{t('All {n, number} that match', { n: matching.ids.length })}</span>
+                <span>{t('All {n, number} matching selected', { n: matching.ids.length })}</span>
               ) : (
                 chosen.length === rows.length &&
                 total > chosen.length && (
@@ -132,7 +132,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
                 onClick={() => setAssigned({ what: whatOf(t, ids, chosen), ids })}
                 disabledReason={
                   ids.length > MAX_ASSIGNED &&
-                  t('At most {n, number} at once. Narrow the list down.', { n: MAX_ASSIGNED })
+                  t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
                 }
               >
                 {t('Assign to project')}

@@ -27,7 +27,7 @@ export function TimeChart({ children, empty, ...props }: Props) {
       <div className="flex flex-wrap items-center justify-between gap-2">
         <div className="flex min-w-0 flex-wrap items-center gap-2">{children}</div>
         <SegmentedControl<View>
-          label={t('{label} as', { label: props.label })}
+          label={t('{label}: view', { label: props.label })}
           value={view}
           onValueChange={setView}
           options={[
@@ -38,7 +38,7 @@ export function TimeChart({ children, empty, ...props }: Props) {
         />
       </div>
       {nothing ? (
-        <p className="py-6 text-center text-muted">{empty ?? t('Nothing in this time.')}</p>
+        <p className="py-6 text-center text-muted">{empty ?? t('No data in this time range.')}</p>
       ) : view === 'chart' ? (
         <BarChart {...props} />
       ) : (

@@ -70,7 +70,7 @@ export function cidrHint(t: Translate, text: string): { text: string; suggestion
   if (!cidr) return null;
   if (hasHostBits(cidr)) {
     return {
-      text: t('{address} is an address inside the network.', { address: formatIp(cidr.address) }),
+      text: t('{address} is an address inside the prefix, not the prefix itself.', { address: formatIp(cidr.address) }),
       suggestion: formatCidr(networkOf(cidr)),
     };
   }

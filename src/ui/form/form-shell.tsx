@@ -74,7 +74,7 @@ export function FormShell<V extends FieldValues, Out>({
       >
         {aside && <div className="mr-auto min-w-0">{aside}</div>}
         {onCancel && (
-          <Button onClick={onCancel} disabledReason={pending && t('Wait until the current action has ended')}>
+          <Button onClick={onCancel} disabledReason={pending && t('Wait for the current action to finish')}>
             {cancelLabel ?? t('Cancel')}
           </Button>
         )}

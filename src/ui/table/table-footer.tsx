@@ -51,7 +51,7 @@ export function TableFooter(props: Props) {
               label={t('Export as CSV')}
               icon={<Download size={14} />}
               onClick={exporting.start}
-              disabledReason={total === 0 && t('There is nothing to export')}
+              disabledReason={total === 0 && t('No rows to export')}
             />
           )
         )}

@@ -9,7 +9,7 @@ export default async function ProjectsPage() {
   const t = await getT();
   return (
     <>
-      <PageHeader title={t('Projects')} description={t('Workloads that belong together, inside one tenant.')} />
+      <PageHeader title={t('Projects')} description={t('Projects group the workloads of one tenant.')} />
       <ProjectTable />
     </>
   );

@@ -32,7 +32,7 @@ export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; 
       onClose={onClose}
     >
       <p>
-        {t('Workloads that it placed go where another rule wants them, or out of {project}.', {
+        {t('Workloads assigned by this rule move to the project of the next matching rule, or leave {project}.', {
           project: rule.project_name,
         })}
       </p>

@@ -27,7 +27,7 @@ const CONFLICTS = declareList({
     icon: <CircleCheck />,
     title: msg('No conflicts'),
     text: msg(
-      'No workload is matched by rules for different projects. If one were, the rule with the lowest priority would decide, then the one for its cluster alone, then the older one.',
+      'No workload matches rules for different projects. Order of rules: lowest priority number, then rules for one cluster, then the oldest.',
     ),
   },
 });
@@ -53,9 +53,9 @@ const columnsIn = (t: Translate) => [
     width: 130,
     render: (conflict) => <ClusterLink id={conflict.cluster_id} name={conflict.cluster_name} />,
   }),
-  make.text('decides', t('Decides'), ({ rules }) => (rules[0] ? ruleName(t, rules[0]) : ''), { width: 150 }),
+  make.text('decides', t('Applied rule'), ({ rules }) => (rules[0] ? ruleName(t, rules[0]) : ''), { width: 150 }),
   make.text('project_name', t('Project'), placeText, { width: 180 }),
-  make.text('overruled', t('Others would have it'), (conflict) => overruledText(t, conflict), {
+  make.text('overruled', t('Overruled rules'), (conflict) => overruledText(t, conflict), {
     width: 260,
     grow: true,
   }),

@@ -15,14 +15,14 @@ export function leftOutText(
 ): string | null {
   const parts = [
     kept_by_hand > 0
-      ? t('{n, plural, one {# workload assigned by hand} other {# workloads assigned by hand}}', { n: kept_by_hand })
+      ? t('{n, plural, one {# workload assigned manually} other {# workloads assigned manually}}', { n: kept_by_hand })
       : null,
     overruled > 0
       ? t(
-          '{n, plural, one {# workload decided by a rule that goes before} other {# workloads decided by a rule that goes before}}',
+          '{n, plural, one {# workload assigned by a rule with precedence} other {# workloads assigned by rules with precedence}}',
           { n: overruled },
         )
       : null,
   ].filter((part) => part !== null);
-  return parts.length > 0 ? t('Left alone: {what}.', { what: parts.join(', ') }) : null;
+  return parts.length > 0 ? t('Not moved: {what}.', { what: parts.join(', ') }) : null;
 }

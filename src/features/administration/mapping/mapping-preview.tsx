@@ -31,7 +31,7 @@ function Moves({ preview, deleting }: { preview: Preview; deleting: boolean }) {
     <div className="flex flex-col gap-2" aria-live="polite">
       <p>
         {deleting ? '' : `${t('Matches {n, plural, one {# workload} other {# workloads}}.', { n: matched })} `}
-        {t('{n, plural, =0 {Nothing moves.} one {# workload will move.} other {# workloads will move.}}', {
+        {t('{n, plural, =0 {No workloads will move.} one {# workload will move.} other {# workloads will move.}}', {
           n: moves_total,
         })}
       </p>
@@ -40,7 +40,7 @@ function Moves({ preview, deleting }: { preview: Preview; deleting: boolean }) {
         <section
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
-          aria-label={t('Workloads that move')}
+          aria-label={t('Workloads to move')}
           className="max-h-64 overflow-y-auto rounded-lg border"
         >
           <ul className="divide-y">
@@ -54,10 +54,10 @@ function Moves({ preview, deleting }: { preview: Preview; deleting: boolean }) {
                 {move.rules_left && (
                   <div className="text-sm text-warn">
                     {move.rules_left.mode === 'remove'
-                      ? t('Rules of {n, plural, one {# policy} other {# policies}} are removed.', {
+                      ? t('Rules of {n, plural, one {# policy} other {# policies}} are removed from the workload.', {
                           n: move.rules_left.policies,
                         })
-                      : t('Rules of {n, plural, one {# policy} other {# policies}} stay.', {
+                      : t('Rules of {n, plural, one {# policy} other {# policies}} stay on the workload.', {
                           n: move.rules_left.policies,
                         })}
                   </div>

@@ -30,7 +30,7 @@ const RuleChange = MappingRuleInput.extend({ version: z.int() });
 const SOURCE_OPTIONS = MAPPING_SOURCES.map((value) => ({
   value,
   label: SOURCE_LABELS[value],
-  description: value === 'pool' ? msg('A guest is in one pool at most.') : msg('A guest may have many tags.'),
+  description: value === 'pool' ? msg('A workload is in one pool at most.') : msg('A workload can have several tags.'),
 }));
 
 type Props = { rule: MappingRule | null; onClose: () => void };
@@ -56,7 +56,7 @@ function CreateDrawer({ onClose }: { onClose: () => void }) {
   return (
     <RecordDrawer
       title={t('Create mapping rule')}
-      description={t('It counts at once, and at every sync.')}
+      description={t('The rule applies immediately and at every sync.')}
       size="lg"
       defaultValues={EMPTY_RULE}
       schema={MappingRuleInput}
@@ -79,7 +79,7 @@ function EditDrawer({ rule, onClose }: { rule: MappingRule; onClose: () => void 
   return (
     <VersionedDrawer
       title={t('Edit mapping rule')}
-      description={t('It counts at once, and at every sync.')}
+      description={t('The rule applies immediately and at every sync.')}
       size="lg"
       opened={rule}
       read={() => readAgain(trpc.mappingRules.get.queryOptions({ id: rule.id }))}
@@ -128,7 +128,7 @@ function Fields<Out>({
         mono
         maxLength={128}
         placeholder={source === 'pool' ? 'production' : 'shop'}
-        description={t('As it is called in the cluster.')}
+        description={t('Name in the cluster.')}
         autoFocus
       />
       <ComboboxField
@@ -143,7 +143,7 @@ function Fields<Out>({
         control={control}
         name="project"
         label={t('Project')}
-        description={t('Its tenant sees the workloads from then on.')}
+        description={t('The tenant of this project will see the workloads.')}
         options={options}
         remote={{ onSearch: setSearch, loading: projects.isFetching }}
         placeholder={t('Type to search projects')}
@@ -154,11 +154,11 @@ function Fields<Out>({
         label={t('Priority')}
         min={0}
         max={10_000}
-        description={t('Where several rules match, the one with the lowest number decides.')}
+        description={t('If several rules match, the lowest number wins.')}
       />
-      <CheckboxField control={control} name="enabled" label={t('Use this rule')} />
+      <CheckboxField control={control} name="enabled" label={t('Rule enabled')} />
       <TextareaField control={control} name="description" label={t('Description')} optional rows={2} />
-      <Section title={t('What this moves')} bare>
+      <Section title={t('Affected workloads')} bare>
         <DraftPreview control={control} ruleId={ruleId} />
       </Section>
     </>
@@ -177,7 +177,7 @@ function DraftPreview<Out>({
   const values = useWatch({ control }) as MappingRuleValues;
   const text = useDebounced(JSON.stringify(toRuleInput(values)), 300);
   const rule = useMemo(() => MappingRuleInput.safeParse(JSON.parse(text)).data, [text]);
-  if (!rule) return <p className="text-muted">{t('Say what the rule matches, and name the project.')}</p>;
+  if (!rule) return <p className="text-muted">{t('Enter the pool or tag to match, and select a project.')}</p>;
   // What it is described as decides nothing, and would make the request long.
   return (
     <MappingPreview input={{ rule: { ...rule, description: '' }, ...(ruleId !== undefined && { rule_id: ruleId }) }} />

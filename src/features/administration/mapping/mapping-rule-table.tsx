@@ -34,7 +34,7 @@ const MAPPING_RULES = declareList({
     icon: <Split />,
     title: msg('No mapping rules yet'),
     text: msg(
-      'Without them every workload is assigned to its project by hand. With a rule the pools and tags of the clusters decide.',
+      'Without mapping rules, workloads are assigned to projects manually. Create a rule to assign workloads by pool or tag.',
     ),
   },
 });

@@ -22,7 +22,7 @@ export function MappingRules() {
       <PageHeader
         title={t('Mapping rules')}
         description={t(
-          'Give the workloads of a pool, or with a tag, to a project and so to its tenant: at every sync, and at once when a rule changes. What is assigned by hand stays.',
+          'Mapping rules assign workloads to projects by pool or tag, at every sync and when a rule changes. Manual assignments stay.',
         )}
       />
       <Tabs

@@ -32,7 +32,7 @@ export function DeleteProjectDialog({ project, onClose }: { project: Project; on
       remove={{ ...remove, mutate: () => remove.mutate({ id: project.id }) }}
       onClose={onClose}
     >
-      <p>{t('Only a project without workloads can be deleted: otherwise its tenant would lose sight of them.')}</p>
+      <p>{t('Only a project without workloads can be deleted, because its tenant would no longer see them.')}</p>
     </DeleteDialog>
   );
 }

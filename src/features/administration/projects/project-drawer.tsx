@@ -26,7 +26,7 @@ export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; 
   return (
     <RecordDrawer
       title={t('Create project')}
-      description={t('Workloads that are assigned to it belong to its tenant.')}
+      description={t('Workloads assigned to a project belong to its tenant.')}
       defaultValues={{ tenant_id: tenantId ?? null, name: '', description: '' }}
       schema={ProjectInput}
       toInput={(values) => ({ ...values, tenant_id: values.tenant_id ?? '' })}
@@ -42,7 +42,7 @@ export function CreateProjectDrawer({ tenantId, onClose }: { tenantId?: string; 
               control={control}
               name="tenant_id"
               label={t('Tenant')}
-              description={t('A project stays with its tenant.')}
+              description={t('The tenant cannot be changed later.')}
               options={tenants}
             />
           )}

@@ -32,7 +32,7 @@ const PROJECTS = declareList({
     icon: <Boxes />,
     title: msg('No projects yet'),
     text: msg(
-      'Workloads belong to a tenant through a project. Create one, then assign workloads to it from the list of workloads.',
+      'Projects connect workloads to a tenant. Create a project, then assign workloads in the workload list.',
     ),
   },
 });
@@ -67,7 +67,7 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
               onSelect: () => setDialog({ kind: 'delete', project }),
               disabledReason:
                 writeReason ??
-                (project.workloads_total > 0 && t('It has workloads: assign them to another project first.')),
+                (project.workloads_total > 0 && t('The project has workloads. Assign them to another project first.')),
             },
           ],
         })}

@@ -29,7 +29,7 @@ export function DeleteRoleDialog(props: { role: Role; onClose: () => void; onDel
       remove={{ ...remove, mutate: () => remove.mutate({ id: role.id }) }}
       onClose={onClose}
     >
-      <p>{t('Only a role that nobody holds can be deleted.')}</p>
+      <p>{t('Only an unassigned role can be deleted.')}</p>
     </DeleteDialog>
   );
 }

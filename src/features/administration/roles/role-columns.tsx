@@ -16,9 +16,9 @@ export const roleColumns = (t: Translate) => [
     render: (role) => <RoleLink id={role.id} title={role.title} />,
   }),
   make.mono('name', t('Name'), (role) => role.name, { sortable: true, width: 180 }),
-  make.custom('built_in', t('Kind'), (role) => <Badge>{role.built_in ? t('Built in') : t('Own')}</Badge>, {
+  make.custom('built_in', t('Kind'), (role) => <Badge>{role.built_in ? t('Built-in') : t('Custom')}</Badge>, {
     width: 100,
-    csv: (role) => (role.built_in ? t('built in') : t('own')),
+    csv: (role) => (role.built_in ? t('built-in') : t('custom')),
   }),
   make.text('permissions', t('Permissions'), (role) => permissionsText(t, role.permissions), { width: 120 }),
   make.text(

@@ -53,7 +53,7 @@ function Content({ role }: { role: Role }) {
         title={role.title}
         badge={
           <>
-            <Badge>{role.built_in ? t('Built in') : t('Own')}</Badge>
+            <Badge>{role.built_in ? t('Built-in') : t('Custom')}</Badge>
             {role.requires_second_factor && <Badge tone="info">{t('Second factor')}</Badge>}
           </>
         }
@@ -61,14 +61,14 @@ function Content({ role }: { role: Role }) {
         actions={
           <>
             <Button icon={<Copy size={14} />} onClick={() => setDialog('copy')} disabledReason={writeReason}>
-              {t('Create role from it')}
+              {t('Duplicate role')}
             </Button>
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
           </>
         }
       />
       <Tabs
-        label={t('Parts of the role')}
+        label={t('Role sections')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'permissions'}
         onValueChange={openTab}
         tabs={tabs}

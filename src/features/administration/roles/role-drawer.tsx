@@ -51,7 +51,7 @@ function StartFromField<V extends FieldValues, Out>({
   return (
     <FieldFrame
       name="start_from"
-      label={t('Start from')}
+      label={t('Copy from role')}
       description={t('Copies the permissions of a built-in role. Change them as needed.')}
       error={undefined}
       optional
@@ -76,8 +76,8 @@ function StartFromField<V extends FieldValues, Out>({
 const COPIED = { permissions: 'permissions', secondFactor: 'requires_second_factor' } as const;
 
 const NAME_EXAMPLE = 'firewall_reader';
-const FACTOR_LABEL = msg('Ask for a second factor');
-const FACTOR_TEXT = msg('Whoever holds the role has to set one up before anything else. API tokens go on working.');
+const FACTOR_LABEL = msg('Require a second factor');
+const FACTOR_TEXT = msg('Users with this role must set up a second factor first. API tokens keep working.');
 
 type CreateProps = { from?: Role; onClose: () => void; onCreated: (role: Role) => void };
 
@@ -96,7 +96,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
   );
   return (
     <RecordDrawer
-      title={from ? t('Create role from {title}', { title: from.title }) : t('Create role')}
+      title={from ? t('Duplicate role {title}', { title: from.title }) : t('Create role')}
       size="lg"
       defaultValues={newRoleValues(from)}
       schema={RoleInput}
@@ -116,7 +116,7 @@ export function CreateRoleDrawer({ from, onClose, onCreated }: CreateProps) {
             mono
             maxLength={63}
             placeholder={NAME_EXAMPLE}
-            description={t('For the API and the audit trail; it stays.')}
+            description={t('Used in the API and the audit trail. It cannot be changed later.')}
           />
           {!from && <StartFromField control={control} {...COPIED} />}
           <CheckboxField
@@ -156,7 +156,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       description={
         users_total === 0
           ? undefined
-          : t('It counts at once for {n, plural, one {its user} other {its # users}}.', { n: users_total })
+          : t('Takes effect immediately for {n, plural, one {its user} other {its # users}}.', { n: users_total })
       }
       size="lg"
       opened={role}
@@ -187,7 +187,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
             description={t(FACTOR_TEXT)}
           />
           {role.built_in ? (
-            <p className="text-muted">{t('The rest of it is part of the service and stays as it is.')}</p>
+            <p className="text-muted">{t('Other fields of a built-in role cannot be changed.')}</p>
           ) : (
             <PermissionField control={control} name="permissions" />
           )}

@@ -31,10 +31,10 @@ const ROLES = declareList({
   empty: {
     icon: <KeyRound />,
     title: msg('No roles'),
-    text: msg('Every installation has roles: something is wrong.'),
+    text: msg('Built-in roles should be listed here. Check the database and the server log.'),
   },
 });
-const BUILT_IN = msg('It is part of the service and stays as it is. Create one of your own from it.');
+const BUILT_IN = msg('Built-in roles cannot be changed. Duplicate the role instead.');
 
 type Open = { kind: 'create'; from?: Role } | { kind: 'edit' | 'delete'; role: Role };
 
@@ -57,7 +57,7 @@ export function RoleList() {
           entries: [
             {
               id: 'copy',
-              label: t('Create role from it'),
+              label: t('Duplicate role'),
               onSelect: () => setDialog({ kind: 'create', from: role }),
               disabledReason: writeReason,
             },
@@ -74,7 +74,7 @@ export function RoleList() {
               onSelect: () => setDialog({ kind: 'delete', role }),
               disabledReason:
                 writeReason ??
-                (role.built_in ? t(BUILT_IN) : role.users_total > 0 && t('Users hold it: take it from them first.')),
+                (role.built_in ? t(BUILT_IN) : role.users_total > 0 && t('This role is assigned. Unassign it first.')),
             },
           ],
         })}

@@ -9,15 +9,15 @@ export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: r
   const supported = check.scopes_supported;
   const unknown = supported === null ? [] : scopes.filter((scope) => !supported.includes(scope));
   return (
-    <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title={t('The provider answers')} live>
-      <p>{t.rich('People are sent to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}</p>
-      {check.pkce === null && <p>{t('It does not say whether it knows PKCE; it is used all the same.')}</p>}
+    <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title={t('Provider reachable')} live>
+      <p>{t.rich('Users are redirected to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}</p>
+      {check.pkce === null && <p>{t('The provider does not advertise PKCE support; Fabric uses PKCE anyway.')}</p>}
       {check.end_session_endpoint === null && (
-        <p>{t('It has no address to sign out at: signing out ends the session of Fabric only.')}</p>
+        <p>{t('The provider has no logout endpoint: signing out ends only the Fabric session.')}</p>
       )}
       {unknown.length > 0 && (
         <p>
-          {t.rich('It does not list the scope {scope}. It lists {listed}.', {
+          {t.rich('The provider does not list the scope {scope}. Supported scopes: {listed}.', {
             scope: <Mono>{unknown.join(', ')}</Mono>,
             listed: <Mono wrap>{supported?.join(', ')}</Mono>,
           })}

@@ -24,7 +24,7 @@ export function MappingFields({ control, roles, places, lockedReason }: Props) {
   return (
     <div className="flex flex-col gap-3">
       {fields.length === 0 && (
-        <p className="text-muted">{t('No group gives a role. Whoever signs in has what was given by hand.')}</p>
+        <p className="text-muted">{t('No group maps to a role. Users get only manually assigned roles.')}</p>
       )}
       {fields.map((field, index) => (
         <div
@@ -49,7 +49,7 @@ export function MappingFields({ control, roles, places, lockedReason }: Props) {
           <ComboboxField
             control={control}
             name={`mappings.${index}.tenant_id`}
-            label={t('Where')}
+            label={t('Scope')}
             options={places}
             disabled={disabled}
           />

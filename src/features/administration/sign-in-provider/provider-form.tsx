@@ -47,7 +47,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.signInProvider.get.queryKey(), saved);
       showToast('ok', {
-        title: t('{enabled, select, true {Saved; people can sign in with it} other {Saved}}', {
+        title: t('{enabled, select, true {Saved. Sign-in with the provider is enabled} other {Saved}}', {
           enabled: saved.enabled,
         }),
       });
@@ -62,7 +62,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
       <VersionedSettings
         edit={edit}
         submitLabel={t('Save provider')}
-        outdatedTitle={t('Somebody else changed the sign-in provider')}
+        outdatedTitle={t('Another user changed the sign-in provider')}
       >
         {(locked) => (
           <>
@@ -71,8 +71,8 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                 <CheckboxField
                   control={control}
                   name="enabled"
-                  label={t('Let people sign in with it')}
-                  description={t('The sign-in page then shows its button.')}
+                  label={t('Enable sign-in with this provider')}
+                  description={t("Shows the provider's button on the sign-in page.")}
                   disabled={locked !== null}
                 />
                 <TextField
@@ -80,7 +80,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                   name="label"
                   label={t('Name')}
                   maxLength={60}
-                  description={t('The button says “Sign in with” and this name.')}
+                  description={t('Shown on the sign-in button: “Sign in with” and this name.')}
                   disabled={locked !== null}
                 />
                 <TextField
@@ -90,7 +90,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                   mono
                   maxLength={500}
                   placeholder={ISSUER_EXAMPLE}
-                  description={t('Exactly as the provider writes it, a slash at the end included.')}
+                  description={t('Exactly as the provider publishes it, including any trailing slash.')}
                   disabled={locked !== null}
                 />
                 <div className="flex flex-col items-start gap-2">
@@ -106,7 +106,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                     <CheckResult check={check.data} scopes={(scopes ?? '').split(/\s+/).filter(Boolean)} />
                   )}
                   {checkFailure && (
-                    <Notice tone="danger" title={t('The provider cannot be used')} live>
+                    <Notice tone="danger" title={t('Provider check failed')} live>
                       {checkFailure.errors?.[0]?.message ?? checkFailure.detail}
                     </Notice>
                   )}
@@ -114,7 +114,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                 <TextField
                   control={control}
                   name="client_id"
-                  label={t('Client id')}
+                  label={t('Client ID')}
                   mono
                   maxLength={300}
                   disabled={locked !== null}
@@ -122,8 +122,8 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                 <CheckboxField
                   control={control}
                   name="public_client"
-                  label={t('The client has no secret')}
-                  description={t('A public client: only its redirect address and PKCE protect it.')}
+                  label={t('Public client (no secret)')}
+                  description={t('Public client, protected only by its redirect URI and PKCE.')}
                   disabled={locked !== null}
                 />
                 {!public_client && (
@@ -142,7 +142,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                   name="scopes"
                   label={t('Scopes')}
                   mono
-                  description={t('What the provider is asked for; openid is always among them.')}
+                  description={t('Scopes requested from the provider. openid is always included.')}
                   disabled={locked !== null}
                 />
               </div>
@@ -152,30 +152,30 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                 <TextField
                   control={control}
                   name="public_url"
-                  label={t('Public address')}
+                  label={t('Public URL')}
                   mono
                   maxLength={500}
-                  description={t('The address under which people open Fabric.')}
+                  description={t('The URL at which users open Fabric.')}
                   disabled={locked !== null}
                 />
-                <p>{t('Register this redirect address for the client at the provider:')}</p>
+                <p>{t('Register this redirect URI for the client at the provider:')}</p>
                 <CodeBlock
-                  label={t('Redirect address')}
+                  label={t('Redirect URI')}
                   code={`${(public_url ?? '').replace(/\/+$/, '')}${OIDC_CALLBACK_PATH}`}
                   wrap
                 />
                 <CheckboxField
                   control={control}
                   name="sign_out_at_provider"
-                  label={t('Sign out at the provider, too')}
-                  description={t('Signing out of Fabric leads to the provider, which ends its own session.')}
+                  label={t('Also sign out at the provider')}
+                  description={t('Signing out of Fabric redirects to the provider, which ends its own session.')}
                   disabled={locked !== null}
                 />
                 {sign_out_at_provider && (
                   <>
-                    <p>{t('Register this address for the client as post-logout redirect address:')}</p>
+                    <p>{t('Register this post-logout redirect URI for the client:')}</p>
                     <CodeBlock
-                      label={t('Post-logout redirect address')}
+                      label={t('Post-logout redirect URI')}
                       code={`${(public_url ?? '').replace(/\/+$/, '')}${OIDC_SIGNED_OUT_PATH}`}
                       wrap
                     />
@@ -190,40 +190,40 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                   name="create_users"
                   label={t('Create an account at the first sign-in')}
                   description={t(
-                    'For whoever has a verified email address at the provider. Without a role it shows nothing.',
+                    'For users with a verified email address at the provider. Without a role, the account shows nothing.',
                   )}
                   disabled={locked !== null}
                 />
                 <CheckboxField
                   control={control}
                   name="link_by_email"
-                  label={t('Let the owner of a verified email address into the account that has it')}
+                  label={t('Link accounts by verified email address')}
                   description={t(
-                    'Only accounts that belong to nobody at the provider yet. Trust the provider to verify addresses before you switch it on.',
+                    'Applies to accounts not yet linked to a provider account. Enable only if the provider verifies email addresses.',
                   )}
                   disabled={locked !== null}
                 />
                 <CheckboxField
                   control={control}
                   name="trusts_second_factor"
-                  label={t('The provider asks for a second factor')}
-                  description={t('Then Fabric does not ask for its own, and roles that ask for one are content.')}
+                  label={t('Provider enforces a second factor')}
+                  description={t("Fabric then skips its own second factor, and roles that require one accept the provider's.")}
                   disabled={locked !== null}
                 />
               </div>
             </Section>
             <Section
-              title={t('Roles of groups')}
-              description={t('Given and taken at every sign-in. Roles that were given by hand stay as they are.')}
+              title={t('Roles by group')}
+              description={t('Assigned and unassigned at every sign-in. Manually assigned roles stay.')}
             >
               <div className="flex flex-col gap-3">
                 <TextField
                   control={control}
                   name="group_claim"
-                  label={t('Group claim')}
+                  label={t('Groups claim')}
                   mono
                   maxLength={200}
-                  description={t('The name of the claim, or a path such as realm_access.roles.')}
+                  description={t('Name of the claim, or a path such as realm_access.roles.')}
                   disabled={locked !== null}
                 />
                 <MappingFields control={control} roles={roles} places={places} lockedReason={locked} />

@@ -17,7 +17,7 @@ export function ProviderPage() {
       <PageHeader
         title={t('Sign-in provider')}
         description={t(
-          'People sign in with the account of their organisation (OpenID Connect). Passwords go on working.',
+          "Users sign in with their organization's account (OpenID Connect). Password sign-in keeps working.",
         )}
         badge={
           query.data && (

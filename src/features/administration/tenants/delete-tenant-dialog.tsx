@@ -30,11 +30,11 @@ export function DeleteTenantDialog(props: { tenant: Tenant; onClose: () => void;
       remove={{ ...remove, mutate: () => remove.mutate({ id: tenant.id }) }}
       onClose={onClose}
     >
-      <p>{t('Only an empty tenant can be deleted: one without projects, security groups and policies.')}</p>
+      <p>{t('Only an empty tenant, without projects, groups and policies, can be deleted.')}</p>
       {users > 0 && (
         <p>
           {t.rich(
-            '<b>{n, plural, one {One user loses} other {# users lose}}</b> the roles held for it. Their accounts stay.',
+            '<b>{n, plural, one {One user loses} other {# users lose}}</b> the roles assigned for this tenant. Their accounts stay.',
             { n: users, b: (inside) => <strong className="text-text">{inside}</strong> },
           )}
         </p>

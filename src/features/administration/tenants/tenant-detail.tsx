@@ -68,7 +68,7 @@ function Content({ tenant }: { tenant: Tenant }) {
         }
       />
       <Tabs
-        label={t('Parts of the tenant')}
+        label={t('Tenant sections')}
         value={tabs.some(({ value }) => value === tab) ? tab : 'projects'}
         onValueChange={openTab}
         tabs={tabs}

@@ -19,8 +19,8 @@ const EMPTY: Values = { name: '', description: '', on_move: 'remove' };
 const valuesOf = ({ name, description, on_move }: Values): Values => ({ name, description, on_move });
 
 const onMoveOptions = (t: Translate) => [
-  { value: 'remove' as const, label: t('Remove them') },
-  { value: 'keep' as const, label: t('Keep them until someone removes them') },
+  { value: 'remove' as const, label: t('Remove rules') },
+  { value: 'keep' as const, label: t('Keep until removed manually') },
 ];
 
 function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
@@ -32,8 +32,8 @@ function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
       <SelectField
         control={control}
         name="on_move"
-        label={t('Rules on workloads that leave')}
-        description={t('When a mapping rule moves a workload to another tenant. Manual moves always remove them.')}
+        label={t('Rules on departing workloads')}
+        description={t('Applies when a mapping rule moves a workload to another tenant. Manual moves always remove the rules.')}
         options={onMoveOptions(t)}
       />
     </>
@@ -62,7 +62,7 @@ export function CreateTenantDrawer({
   return (
     <RecordDrawer
       title={t('Create tenant')}
-      description={t("A tenant's people see its workloads, groups, policies and flows, and nothing else.")}
+      description={t('Users of a tenant see only its workloads, groups, policies and flows.')}
       defaultValues={EMPTY}
       schema={TenantInput}
       toInput={(values) => values}

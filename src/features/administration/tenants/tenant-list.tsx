@@ -52,7 +52,7 @@ const TENANTS = declareList({
     icon: <Building2 />,
     title: msg('No tenants yet'),
     text: msg(
-      'Without tenants everybody with a role sees the whole installation. Create one for each team or customer that is to see only its own workloads.',
+      'Without tenants, every user with a role sees the whole installation. Create one per team or customer to limit this to its own workloads.',
     ),
   },
 });

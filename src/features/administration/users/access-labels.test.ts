@@ -32,5 +32,5 @@ test('answers', () => {
   expect(answerText(english, { allowed: false, lack: 'elsewhere', near: [reason('gives', 'Blue')] })).toBe(
     'Viewer in Blue gives it, but not here.',
   );
-  expect(answerText(english, { allowed: false, lack: 'no_role', near: [] })).toBe('No role of this user has it.');
+  expect(answerText(english, { allowed: false, lack: 'no_role', near: [] })).toBe('No role of this user includes this permission.');
 });

@@ -6,23 +6,23 @@ import { roleInPlace } from './user-labels';
 type Reason = UserAccess['permissions'][number]['reasons'][number];
 
 /** What somebody may do who may do everything: the permission `*`. */
-export const EVERYTHING = msg('Everything, and changing the settings');
+export const EVERYTHING = msg('All permissions, including settings');
 
 /** What one role has to do with a permission. */
 export function reasonText(t: Translate, reason: Reason): string {
   const role = roleInPlace(t, reason);
-  if (reason.effect === 'gives') return t('{role} gives it.', { role });
-  if (reason.effect === 'expired') return t('{role} would give it, but has expired.', { role });
+  if (reason.effect === 'gives') return t('{role} grants this permission.', { role });
+  if (reason.effect === 'expired') return t('{role} would grant this permission, but the assignment has expired.', { role });
   if (reason.effect === 'tenant_only')
-    return t('{role} has it, but it counts only in a role for the whole tenant.', { role });
-  return t('{role} has it, but it counts only in a role for the whole installation.', { role });
+    return t('{role} includes this permission, but it applies only in a role for the whole tenant.', { role });
+  return t('{role} includes this permission, but it applies only in a role for the whole installation.', { role });
 }
 
 const reasonsText = (t: Translate, near: readonly Reason[]) => near.map((reason) => reasonText(t, reason)).join(' ');
 
 const LACKS: Record<Lack, (t: Translate, near: readonly Reason[]) => string> = {
   deactivated: (t) => t('The account is deactivated.'),
-  second_factor: (t) => t('A role asks for a second factor, which is not set up yet.'),
+  second_factor: (t) => t('A role requires a second factor, which is not set up yet.'),
   expired: reasonsText,
   platform_only: reasonsText,
   tenant_only: reasonsText,
@@ -30,11 +30,11 @@ const LACKS: Record<Lack, (t: Translate, near: readonly Reason[]) => string> = {
     near
       .map((reason) =>
         reason.effect === 'gives'
-          ? t('{role} gives it, but not here.', { role: roleInPlace(t, reason) })
+          ? t('{role} grants this permission, but not here.', { role: roleInPlace(t, reason) })
           : reasonText(t, reason),
       )
       .join(' '),
-  no_role: (t) => t('No role of this user has it.'),
+  no_role: (t) => t('No role of this user includes this permission.'),
 };
 
 /** By which roles somebody may do something, or what is lacking. */

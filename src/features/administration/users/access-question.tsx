@@ -36,10 +36,10 @@ export function AccessQuestion({ user, access }: { user: User; access: UserAcces
   const permissions = useMemo(() => permissionOptions(t), [t]);
   const row = access.permissions.find(({ permission }) => permission === asked.permission);
   return (
-    <Section title={t('Ask')}>
+    <Section title={t('Check access')}>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-2">
-          {t.rich('<words>May {user} use</words> {permission} <words>in</words> {place}', {
+          {t.rich('<words>Does {user} have</words> {permission} <words>in</words> {place}', {
             user: <span className="[overflow-wrap:anywhere]">{user.email}</span>,
             words: (inside) => <span>{inside}</span>,
             permission: (
@@ -58,7 +58,7 @@ export function AccessQuestion({ user, access }: { user: User; access: UserAcces
             place: (
               <div className="w-64 max-w-full">
                 <Combobox
-                  aria-label={t('Where')}
+                  aria-label={t('Scope')}
                   value={place ?? null}
                   onValueChange={(option) =>
                     void ask({ tenant_id: option && option.value !== EVERYWHERE ? option.value : null })
@@ -93,10 +93,10 @@ function Answer({ access, row, place }: { access: UserAccess; row: Row; place: O
         <p>
           {t.rich(
             platform || there.tenant_id === null
-              ? 'Roles that have it: {roles}, held for the whole installation.'
+              ? 'Roles with this permission: {roles}, assigned for the whole installation.'
               : tenantOnly
-                ? 'Roles that have it: {roles}, held for the whole tenant or the whole installation.'
-                : 'Roles that have it: {roles}, held for {tenant} or for the whole installation.',
+                ? 'Roles with this permission: {roles}, assigned for the whole tenant or the whole installation.'
+                : 'Roles with this permission: {roles}, assigned for {tenant} or the whole installation.',
             {
               tenant: place.label,
               roles: row.roles.map(({ id, title }, i) => (

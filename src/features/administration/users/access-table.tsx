@@ -24,8 +24,8 @@ export function AccessTable({ user }: { user: User }) {
       {(access) => (
         <>
           {access.second_factor_missing && (
-            <Notice tone="warn" title={t('A second factor is not set up yet')}>
-              {t('A role asks for one. Until it is set up the account may do nothing else, whatever stands below.')}
+            <Notice tone="warn" title={t('Second factor not set up yet')}>
+              {t('A role requires a second factor. Until it is set up, the permissions below have no effect.')}
             </Notice>
           )}
           <AccessQuestion user={user} access={access} />
@@ -46,7 +46,7 @@ function Permissions({ user, access }: { user: User; access: UserAccess }) {
       className="min-w-0 shrink-0 overflow-x-auto rounded-lg border bg-surface"
     >
       <table className="w-full min-w-[40rem] text-left">
-        <caption className="sr-only">{t('What {user} may do', { user: user.email })}</caption>
+        <caption className="sr-only">{t('Permissions of {user}', { user: user.email })}</caption>
         <thead className="border-b text-muted">
           <tr>
             <th scope="col" className="px-3 py-1.5 font-medium">
@@ -56,7 +56,7 @@ function Permissions({ user, access }: { user: User; access: UserAccess }) {
               {t('Granted')}
             </th>
             <th scope="col" className="px-3 py-1.5 font-medium">
-              {t('Why')}
+              {t('Reason')}
             </th>
           </tr>
         </thead>
@@ -97,7 +97,7 @@ function AccessRow({ row, active }: { row: Row; active: boolean }) {
         {!active ? (
           t('The account is deactivated.')
         ) : reasons.length === 0 ? (
-          t('No role of this user has it.')
+          t('No role of this user includes this permission.')
         ) : (
           <ul>
             {reasons.map((reason) => (

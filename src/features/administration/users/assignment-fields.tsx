@@ -20,7 +20,7 @@ export function AssignmentFields<Out>({ control }: { control: Control<WithAssign
     <fieldset className="flex flex-col gap-3">
       <legend className="pb-1 font-medium">{t('Roles')}</legend>
       {fields.length === 0 && (
-        <p className="text-muted">{t('Without a role this user can sign in and see nothing.')}</p>
+        <p className="text-muted">{t('Without a role, this user can sign in but sees nothing.')}</p>
       )}
       {fields.map((field, index) => (
         <div
@@ -31,7 +31,7 @@ export function AssignmentFields<Out>({ control }: { control: Control<WithAssign
           <ComboboxField
             control={control}
             name={`assignments.${index}.tenant_id`}
-            label={t('Where')}
+            label={t('Scope')}
             options={places}
           />
           <TextField control={control} name={`assignments.${index}.until`} label={t('Last day')} optional type="date" />

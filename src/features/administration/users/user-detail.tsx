@@ -87,8 +87,8 @@ function Content({ user }: { user: User }) {
                   disabledReason:
                     writeReason ??
                     (own
-                      ? t('This is your own account: your account page has it')
-                      : user.second_factor_at === null && t('No second factor is set up')),
+                      ? t('This is your own account. Use your account page.')
+                      : user.second_factor_at === null && t('No second factor set up')),
                 },
                 {
                   id: 'active',
@@ -109,7 +109,7 @@ function Content({ user }: { user: User }) {
         }
       />
       <Tabs
-        label={t('Parts of the account')}
+        label={t('Account sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[

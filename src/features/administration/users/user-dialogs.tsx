@@ -20,7 +20,7 @@ function useOpenSessions(user: User): number {
 }
 
 const sessionsText = (t: Translate, n: number) =>
-  t('{n, plural, =0 {No session is open.} one {One open session ends at once.} other {# open sessions end at once.}}', {
+  t('{n, plural, =0 {No sessions are open.} one {One open session ends immediately.} other {# open sessions end immediately.}}', {
     n,
   });
 
@@ -37,8 +37,8 @@ export function ActiveDialog({ user, onClose }: Props) {
         void queryClient.invalidateQueries(trpc.users.pathFilter());
         showToast('ok', {
           title: saved.active
-            ? t('{user} can sign in again', { user: saved.email })
-            : t('{user} is deactivated', { user: saved.email }),
+            ? t('{user} activated', { user: saved.email })
+            : t('{user} deactivated', { user: saved.email }),
         });
         onClose();
       },
@@ -57,13 +57,13 @@ export function ActiveDialog({ user, onClose }: Props) {
     >
       {user.active ? (
         <p>
-          {sessionsText(t, sessions)} {t('Roles and history stay; the account can be activated again.')}{' '}
+          {sessionsText(t, sessions)} {t('Roles and history are kept. The account can be activated again.')}{' '}
           {t('API tokens stop working.')}
         </p>
       ) : (
         <p>
           {t('The user can sign in again with the same password and roles.')}{' '}
-          {t('API tokens stay suspended until they are allowed again.')}
+          {t('API tokens stay suspended until they are reactivated.')}
         </p>
       )}
     </ConfirmDialog>
@@ -81,7 +81,7 @@ export function ResetFactorDialog({ user, onClose }: Props) {
     trpc.users.resetSecondFactor.mutationOptions({
       onSuccess: (saved) => {
         queryClient.setQueryData(trpc.users.get.queryKey({ id: saved.id }), saved);
-        done(t('Second factor taken away'), trpc.users.pathFilter());
+        done(t('Second factor reset'), trpc.users.pathFilter());
       },
     }),
   );
@@ -99,8 +99,8 @@ export function ResetFactorDialog({ user, onClose }: Props) {
       <p>
         {sessionsText(t, sessions)}{' '}
         {user.second_factor_required
-          ? t('Make sure that it is really them who asks: whoever knows the password can then set up another one.')
-          : t('Make sure that it is really them who asks: the password alone then signs in.')}
+          ? t('Verify that this user made the request: anyone with the password can then set up another second factor.')
+          : t('Verify that this user made the request: the password alone then allows sign-in.')}
       </p>
     </ConfirmDialog>
   );
@@ -129,7 +129,7 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
       onClose={onClose}
     >
       <p>
-        {sessionsText(t, sessions)} {t('The roles go with the account; what the user did stays in the audit trail.')}
+        {sessionsText(t, sessions)} {t("The role assignments are deleted with the account. The audit trail keeps the user's actions.")}
       </p>
     </DeleteDialog>
   );

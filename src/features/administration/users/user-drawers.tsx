@@ -61,7 +61,7 @@ export function CreateUserDrawer({ onClose, onCreated }: { onClose: () => void; 
             autoComplete="new-password"
             optional
             description={t(
-              'At least 12 characters. Hand it over by another way than email; they can change it themselves. Without one only the sign-in provider lets them in.',
+              'At least 12 characters. Do not send it by email; the user can change it. Without a password, only the sign-in provider works.',
             )}
           />
           <AssignmentFields control={rolesOf(control)} />
@@ -116,16 +116,16 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
             label={t('Email address')}
             type="email"
             maxLength={254}
-            description={t('They sign in with it from now on.')}
+            description={t('The user signs in with this address from now on.')}
             autoFocus
           />
           <TextField control={control} name="name" label={t('Name')} optional maxLength={100} />
           <CheckboxField
             control={control}
             name="password_sign_in"
-            label={t('May sign in with a password')}
+            label={t('Allow password sign-in')}
             description={t(
-              'Switch it off for people who should only come through the sign-in provider. It ends all sessions.',
+              'Disable for users who must use the sign-in provider. Disabling ends all their sessions.',
             )}
           />
         </>
@@ -141,12 +141,12 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
   const own = session.status === 'signed_in' && session.user.id === user.id;
   const { done } = useUserSaved(onClose);
   const save = useMutation(
-    useTRPC().users.update.mutationOptions({ onSuccess: done(t('Password set; all sessions ended')) }),
+    useTRPC().users.update.mutationOptions({ onSuccess: done(t('Password set, all sessions ended')) }),
   );
   return (
     <RecordDrawer
-      title={t('Set the password of {user}', { user: user.email })}
-      description={t('All their sessions end and all their API tokens are revoked at once.')}
+      title={t('Set password of {user}', { user: user.email })}
+      description={t('Ends all sessions of this user and revokes all API tokens immediately.')}
       defaultValues={{ current_password: '', password: '' }}
       schema={UserUpdate}
       toInput={({ current_password, password }) => ({ password, ...(own && { current_password }) })}
@@ -170,7 +170,7 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
             name="password"
             label={t('New password')}
             autoComplete="new-password"
-            description={t('At least 12 characters; a few words are fine.')}
+            description={t('At least 12 characters. A passphrase is fine.')}
             autoFocus={!own}
           />
         </>
@@ -189,7 +189,7 @@ export function EditRolesDrawer({ user, onClose }: EditProps) {
   return (
     <VersionedDrawer
       title={t('Roles of {user}', { user: user.email })}
-      description={t('They count from the next click of this user on.')}
+      description={t("Role changes apply from the user's next request.")}
       size="lg"
       opened={user}
       read={() => read(user.id)}

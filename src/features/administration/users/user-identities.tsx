@@ -23,12 +23,12 @@ export function UserIdentities({ user }: { user: User }) {
   const query = useQuery(trpc.users.identities.queryOptions({ id: user.id }));
   const [parting, setParting] = useState<UserIdentity | null>(null);
   return (
-    <Section title={t('Accounts at the sign-in provider')}>
+    <Section title={t('Sign-in provider accounts')}>
       <QueryView query={query} skeleton={<Skeleton className="h-6" />}>
         {({ items }) =>
           items.length === 0 ? (
             <p className="text-muted">
-              {t('None. The first sign-in through a provider adds one, where that is allowed.')}
+              {t('No linked accounts. The first sign-in through a provider links one, if the provider settings allow this.')}
             </p>
           ) : (
             <ul className="flex flex-col gap-3">
@@ -36,9 +36,9 @@ export function UserIdentities({ user }: { user: User }) {
                 <li key={identity.id} className="flex flex-wrap items-center justify-between gap-2">
                   <div className="min-w-0">
                     <p>
-                      {identity.email ?? t('Without email address')}{' '}
+                      {identity.email ?? t('No email address')}{' '}
                       <span className="text-muted">
-                        {t.rich('used {at}', { at: <RelativeTime at={identity.last_used_at} none={t('never')} /> })}
+                        {t.rich('last used {at}', { at: <RelativeTime at={identity.last_used_at} none={t('never')} /> })}
                       </span>
                     </p>
                     <p className="text-sm text-muted">
@@ -84,7 +84,7 @@ function UnlinkDialog({ user, identity, onClose }: { user: User; identity: UserI
     >
       <p>
         {t(
-          'All sign-ins of {user} end. This account at the provider then lets nobody in, unless it is linked again by its verified email address.',
+          'All sessions of {user} end. This provider account can no longer sign in unless it is linked again by verified email address.',
           { user: user.email },
         )}
       </p>

@@ -9,7 +9,7 @@ type FactorState = 'set_up' | 'asked_for' | 'none';
 
 /** One message: other things that are set up or asked for are other words elsewhere. */
 export const factorStateText = (t: Translate, state: FactorState): string =>
-  t('{state, select, set_up {Set up} asked_for {Asked for} other {None}}', { state });
+  t('{state, select, set_up {Set up} asked_for {Required} other {None}}', { state });
 
 /** Whether signing in takes a code, in a word or two. */
 export function secondFactorText(t: Translate, { second_factor_at, second_factor_required }: Factor): string {

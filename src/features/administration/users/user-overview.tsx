@@ -32,16 +32,16 @@ export function UserOverview({ user }: { user: User }) {
               value: user.second_factor_at
                 ? t.rich('Set up {at}', { at: <RelativeTime at={user.second_factor_at} /> })
                 : user.second_factor_required
-                  ? t('Asked for at the next sign-in')
+                  ? t('Required at next sign-in')
                   : secondFactorText(t, user),
             },
             {
               label: t('Password'),
               value: user.has_password
                 ? user.password_sign_in
-                  ? t('Signs in')
-                  : t('Does not sign in')
-                : t('None: only the sign-in provider lets them in'),
+                  ? t('Password sign-in on')
+                  : t('Password sign-in off')
+                : t('None: sign-in provider only'),
             },
             { label: t('Open sessions'), value: String(user.sessions_total) },
             { label: t('Created'), value: <RelativeTime at={user.created_at} /> },
@@ -49,7 +49,7 @@ export function UserOverview({ user }: { user: User }) {
               label: t('History'),
               value: (
                 <Link className="link" href={paths.audit({ actor_id: user.id })}>
-                  {t('What this user did')}
+                  {t('Actions of this user')}
                 </Link>
               ),
             },
@@ -58,7 +58,7 @@ export function UserOverview({ user }: { user: User }) {
       </Section>
       <Section title={t('Roles')}>
         {user.assignments.length === 0 ? (
-          <p className="text-muted">{t('Without a role this user can sign in and see nothing.')}</p>
+          <p className="text-muted">{t('Without a role, this user can sign in but sees nothing.')}</p>
         ) : (
           <ul className="flex flex-col gap-2">
             {user.assignments.map((one) => (
@@ -72,7 +72,7 @@ export function UserOverview({ user }: { user: User }) {
                       })
                     : t('for the whole installation')}
                 </span>
-                {one.source === 'oidc' && <Badge>{t('From a group')}</Badge>}
+                {one.source === 'oidc' && <Badge>{t('From group claim')}</Badge>}
                 {one.expires_at && (
                   <Badge tone={one.expired ? 'off' : 'warn'}>
                     {one.expired

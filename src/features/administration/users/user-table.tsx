@@ -34,12 +34,12 @@ const USERS = declareList({
     icon: <Users />,
     ...('tenant_id' in within
       ? {
-          title: msg('Nobody'),
-          text: msg('Nobody has a role for this tenant alone. Give one on the page of a user.'),
+          title: msg('No users'),
+          text: msg("No user has a role for this tenant only. Assign one on the user's page."),
         }
       : 'role_id' in within
-        ? { title: msg('Nobody'), text: msg('Nobody holds this role. Give it on the page of a user.') }
-        : { title: msg('No users'), text: msg('There is no account.') }),
+        ? { title: msg('No users'), text: msg("This role is not assigned. Assign it on the user's page.") }
+        : { title: msg('No users'), text: msg('No user accounts to show.') }),
   }),
 });
 

@@ -100,13 +100,13 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
               pending={apply.isPending}
               disabledReason={
                 isReading
-                  ? t('The preview is being read')
+                  ? t('The preview is loading')
                   : !shown || !dryRun.data
-                    ? t('The preview failed, so it is not known what would happen')
+                    ? t('The preview failed, so the changes are unknown')
                     : places === null && liveRules(policy.deployments) === 0
-                      ? t('There is nothing to apply: no guest is meant, and nothing of the policy is live')
+                      ? t('Nothing to apply: the policy resolves to no workload, and none of its rules are live')
                       : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
-                        ? t('No guest could be read, so nothing can be applied')
+                        ? t('Cannot apply: no workload could be read')
                         : null
               }
               onClick={() => apply.mutate({ id: policy.id, dry_run: false, fingerprints })}
@@ -126,12 +126,12 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         {operationId !== null ? (
           <OperationProgress operationId={operationId} onPreviewAgain={previewAgain} />
         ) : apply.isSuccess ? (
-          <Notice tone="info" live title={t('Nothing was started')}>
-            {apply.data.message ?? t('Nothing was to be done.')}
+          <Notice tone="info" live title={t('No deployment started')}>
+            {apply.data.message ?? t('Nothing to apply.')}
           </Notice>
         ) : isReading ? (
           <div aria-busy="true" className="flex flex-col gap-2">
-            <p className="text-muted">{t('Reading what is live on the guests…')}</p>
+            <p className="text-muted">{t('Reading live rules from the workloads…')}</p>
             <Skeleton className="h-24 w-full" />
           </div>
         ) : dryRun.error || preview.error ? (
@@ -146,7 +146,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
               <>
                 <PreviewView preview={shown} />
                 <p className="text-muted">
-                  {t('Only the changes listed here are written. A guest that changes meanwhile is skipped.')}
+                  {t('Only the changes listed here are written. A workload that changes before its write is skipped.')}
                 </p>
               </>
             )}
@@ -179,7 +179,7 @@ function DryRun({ result }: { result: ApplyResult }) {
     >
       <p>
         {guests.length === 0
-          ? t('No guest is meant now. Rules of the policy that are live are removed.')
+          ? t('The policy resolves to no workload now. Its live rules will be removed.')
           : t('{n, plural, one {# rule} other {# rules}} on {places}.', {
               n: rules,
               places: placesText(t, guests.length, busy.length),

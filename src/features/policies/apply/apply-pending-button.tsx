@@ -52,14 +52,14 @@ export function ApplyPendingButton() {
         error={apply.error ? failureOf(apply.error) : null}
         onConfirm={() => apply.mutate()}
       >
-        <p>{t('These enforced policies are not live as they are written:')}</p>
+        <p>{t('These enforced policies are not in sync:')}</p>
         <ul className="list-disc pl-4 text-text">
           {names.slice(0, 10).map((name) => (
             <li key={name}>{name}</li>
           ))}
         </ul>
         {total > 10 && <p>{t('and {n, number} more.', { n: total - 10 })}</p>}
-        <p>{t('Look at the preview of each to see what changes on the guests.')}</p>
+        <p>{t('Preview each policy to see what changes on the workloads.')}</p>
       </ConfirmDialog>
     </>
   );

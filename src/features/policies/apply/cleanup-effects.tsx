@@ -18,16 +18,16 @@ export function CleanupEffects({ policyId }: { policyId: string }) {
   if (!query.data || query.isFetching) {
     return (
       <div aria-busy="true" className="flex flex-col gap-2">
-        <p>{t('Reading the guests…')}</p>
+        <p>{t('Reading workloads…')}</p>
         <Skeleton className="h-16 w-full" />
       </div>
     );
   }
   const guests = query.data.clusters.flatMap((cluster) => cluster.guests);
-  if (guests.length === 0) return <p>{t('The policy was never applied, so no guest changes.')}</p>;
+  if (guests.length === 0) return <p>{t('The policy was never applied, so no workload changes.')}</p>;
   return (
     <ul
-      aria-label={t('Changes on the guests')}
+      aria-label={t('Changes on the workloads')}
       className="max-h-56 divide-y overflow-y-auto rounded-md border text-text"
     >
       {guests.map((guest) => (
@@ -47,7 +47,7 @@ export function CleanupEffects({ policyId }: { policyId: string }) {
 }
 
 function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest): string[] {
-  if (removed === null) return [t('Unknown: it could not be read')];
+  if (removed === null) return [t('Unknown: could not be read')];
   const switches = option_changes.map((change) =>
     t('{name}: {before} → {after}', {
       name: optionName(t, change),
@@ -56,9 +56,9 @@ function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest)
     }),
   );
   const told = notes.map((note) => noteText(t, note).message);
-  const none = switches.length + told.length === 0 ? [t('The switches stay as they are.')] : [];
+  const none = switches.length + told.length === 0 ? [t('No settings change.')] : [];
   return [
-    t('{n, plural, one {# rule is removed} other {# rules are removed}}', { n: removed }),
+    t('{n, plural, one {# rule will be removed} other {# rules will be removed}}', { n: removed }),
     ...switches,
     ...told,
     ...none,

@@ -25,7 +25,7 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
       onSuccess: ({ cleanup }) => {
         showToast('ok', {
           title: t('{name} deleted', { name: policy.name }),
-          description: cleanup.length > 0 ? t('Its rules are being removed from the guests.') : undefined,
+          description: cleanup.length > 0 ? t('Policy rules are being removed from the workloads.') : undefined,
         });
         onDeleted();
         void queryClient.invalidateQueries(trpc.policies.list.pathFilter());
@@ -51,17 +51,17 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
     >
       {live > 0 ? (
         <p>
-          {t.rich('<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} are removed at once.', {
+          {t.rich('<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} will be removed immediately.', {
             n: live,
             places: guestsText(t, policy.deployments),
             b: (inside) => <strong className="text-text">{inside}</strong>,
           })}
         </p>
       ) : (
-        <p>{t('No rule of it is known to be live; the clusters are searched for leftovers if it was ever applied.')}</p>
+        <p>{t('None of its rules are known to be live. If the policy was ever applied, the clusters are searched for leftover rules.')}</p>
       )}
       <CleanupEffects policyId={policy.id} />
-      <p>{t('All its versions are deleted with it. The audit trail keeps what it said last.')}</p>
+      <p>{t('All its versions are deleted, too. The audit trail keeps its last content.')}</p>
     </ConfirmDialog>
   );
 }

@@ -49,18 +49,18 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       </div>
       {active && (
         <Progress
-          label={t('Guests')}
+          label={t('Workloads')}
           done={deployment.progress_total === null ? null : deployment.progress_done}
           total={deployment.progress_total}
         />
       )}
       {deployment.status === 'queued' && (
-        <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
+        <p className="text-muted">{t('Waiting for a worker. If this does not change, check the Jobs page.')}</p>
       )}
       {/* Those of guests stand at the guests. */}
       <ProblemList problems={deployment.problems.filter(({ guests }) => guests === undefined)} />
       {!active && query.data?.items.some(changedSincePreview) && (
-        <p>{t('Guests that changed since the preview were not written. Preview the policy again, then apply it.')}</p>
+        <p>{t('Workloads that changed since the preview were skipped. Preview the policy again, then apply it.')}</p>
       )}
       <Guests deployment={deployment} query={query} active={active} />
     </section>
@@ -98,7 +98,7 @@ function Guests({ deployment, query, active }: GuestsProps) {
   if (!query.data) return query.isPending ? <Skeleton className="h-16 w-full" /> : null;
   const rank = (guest: DeploymentGuest) => (guest.problems.length > 0 || guest.status === 'failed' ? 0 : 1);
   const guests = query.data.items.toSorted((a, b) => rank(a) - rank(b) || a.vmid - b.vmid);
-  if (guests.length === 0) return active ? null : <p className="text-muted">{t('No guest was concerned.')}</p>;
+  if (guests.length === 0) return active ? null : <p className="text-muted">{t('No workloads were affected.')}</p>;
   return (
     <>
       <ul
@@ -134,7 +134,7 @@ function Guests({ deployment, query, active }: GuestsProps) {
       </ul>
       {query.data.total > guests.length && (
         <p className="text-sm text-muted">
-          {t('The first {shown, number} of {total, number} guests.', { shown: guests.length, total: query.data.total })}
+          {t('The first {shown, number} of {total, number} workloads.', { shown: guests.length, total: query.data.total })}
         </p>
       )}
     </>
@@ -149,7 +149,7 @@ function GuestDetails({ guest }: { guest: DeploymentGuest }) {
   return (
     <details className="basis-full">
       <summary className="link w-fit">
-        {difference ? t('Difference by now') : t('What took effect with the switches')}
+        {difference ? t('Current difference') : t('Stored items that took effect')}
       </summary>
       <div className="flex flex-col gap-2 py-1">
         {difference ? (
@@ -173,7 +173,7 @@ function changesText(t: Translate, { changes, switches, writes }: DeploymentGues
         .map((key) => t(CHANGE_COUNTS[key], { n: changes[key] }))
     : [];
   if (switches.length > 0)
-    parts.push(t('{n, plural, one {# switch turned} other {# switches turned}}', { n: switches.length }));
+    parts.push(t('{n, plural, one {# setting changed} other {# settings changed}}', { n: switches.length }));
   if (writes > 0) parts.push(t('{n, plural, one {# write} other {# writes}}', { n: writes }));
   return parts.join(', ');
 }
@@ -201,7 +201,7 @@ function RetryButton({
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { title: t('The retry was not started'), description: detail ?? title });
+        showToast('danger', { title: t('Could not start the retry'), description: detail ?? title });
       },
     }),
   );
@@ -215,7 +215,7 @@ function RetryButton({
     >
       {failed === 0
         ? t('Try again')
-        : t('{n, plural, one {Retry # failed guest} other {Retry # failed guests}}', { n: failed })}
+        : t('{n, plural, one {Retry # failed workload} other {Retry # failed workloads}}', { n: failed })}
     </Button>
   );
 }

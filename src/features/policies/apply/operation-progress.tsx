@@ -56,13 +56,13 @@ export function OperationProgress({
             !good &&
             onPreviewAgain && (
               <Button size="sm" onClick={onPreviewAgain}>
-                {t('Preview again')}
+                {t('Refresh preview')}
               </Button>
             )
           }
-          title={good ? t('Done: every guest is as the policy wants it') : t('Not everything could be done')}
+          title={good ? t('All workloads are in sync') : t('Some workloads could not be updated')}
         >
-          {good ? null : t('What was done stays. The guests below say what is missing; retry those that failed.')}
+          {good ? null : t('Completed changes remain. See below what is missing, and retry the failed workloads.')}
         </Notice>
       )}
       {items.map((deployment) => (

@@ -21,15 +21,15 @@ const KINDS: Record<SwitchKind, Words> = {
   enforce: {
     title: msg('Switch {name} to enforced?'),
     confirm: msg('Switch to enforced'),
-    done: msg('{name} is enforced from the next apply on'),
+    done: msg('{name} will be enforced when applied'),
     reason: msg('Switched to enforced'),
   },
   audit: {
-    title: msg('Switch {name} to audit?'),
-    confirm: msg('Switch to audit'),
-    confirmRemoval: msg('Switch to audit and remove {n, plural, one {# live rule} other {# live rules}}'),
-    done: msg('{name} only watches from now on'),
-    reason: msg('Switched to audit'),
+    title: msg('Switch {name} to audit mode?'),
+    confirm: msg('Switch to audit mode'),
+    confirmRemoval: msg('Switch to audit mode and remove {n, plural, one {# live rule} other {# live rules}}'),
+    done: msg('{name} switched to audit mode'),
+    reason: msg('Switched to audit mode'),
   },
   enable: {
     title: msg('Enable {name}?'),
@@ -62,7 +62,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
           title: t(words.done, { name: policy.name }),
           description:
             saved.cleanup.length > 0
-              ? t('Its rules are being removed from {n, plural, one {one cluster} other {# clusters}}.', {
+              ? t('Policy rules are being removed from {n, plural, one {one cluster} other {# clusters}}.', {
                   n: saved.cleanup.length,
                 })
               : undefined,
@@ -98,7 +98,7 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
       {removal ? (
         <p>
           {t.rich(
-            '<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} are removed at once, with a result per guest. What they decided is then decided by what is left on the guests.',
+            '<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} will be removed immediately, with a result per workload. The remaining rules and default policies then apply.',
             {
               n: live,
               places: guestsText(t, policy.deployments),
@@ -107,19 +107,19 @@ export function SwitchDialog({ policy, kind, onClose, onDone }: Props) {
           )}
         </p>
       ) : removes && inForce ? (
-        <p>{t('No rule of it is known to be live. The clusters are searched for leftovers, and those are removed.')}</p>
+        <p>{t('None of its rules are known to be live. Any leftover rules found on the clusters will be removed.')}</p>
       ) : removes ? (
-        <p>{t('No guest changes: the policy is not in force.')}</p>
+        <p>{t('No workload changes: the policy is not enforced.')}</p>
       ) : kind === 'enable' && policy.definition.enforcement_mode === 'audit' ? (
-        <p>{t('No guest changes: the policy is in audit mode.')}</p>
+        <p>{t('No workload changes: the policy is in audit mode.')}</p>
       ) : (
-        <p>{t('No guest changes yet. Look at the preview, then apply: only that writes rules.')}</p>
+        <p>{t('No workload changes yet. Check the preview, then apply the policy to write its rules.')}</p>
       )}
       {removes && inForce && <CleanupEffects policyId={policy.id} />}
       {kind === 'disable' && (
-        <p>{t('It is kept with all its versions, and left out of audit until it is enabled again.')}</p>
+        <p>{t('The policy and its versions are kept. Audit skips the policy until it is enabled again.')}</p>
       )}
-      {kind === 'audit' && <p>{t('From then on flows tell what the policy would decide.')}</p>}
+      {kind === 'audit' && <p>{t('Flows then show what the policy would allow or block.')}</p>}
     </ConfirmDialog>
   );
 }

@@ -16,11 +16,11 @@ export function useReconcile(policyId: string, onStarted: (operationId: string) 
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         void queryClient.invalidateQueries(trpc.deployments.pathFilter());
         if (operation_id) onStarted(operation_id);
-        else showToast('info', { id: policyId, title: t('Nothing was to be done'), description: message ?? undefined });
+        else showToast('info', { id: policyId, title: t('Nothing to reconcile'), description: message ?? undefined });
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { id: policyId, title: t('Reconciling was not started'), description: detail ?? title });
+        showToast('danger', { id: policyId, title: t('Could not start reconciliation'), description: detail ?? title });
       },
     }),
   );

@@ -8,10 +8,10 @@ const AT = '2026-01-31T12:00:00.000Z';
 it('says that a rule was never hit only since when somebody looked', () => {
   const none = { enabled: true, hits: 0, audit_hits: 0, last_hit_at: null, never_hit_since: null };
   const today = AT.slice(0, 10);
-  expect(hitState({ ...none, hits: 1, last_hit_at: AT }, today).word).toBe('Hit');
-  expect(hitState({ ...none, audit_hits: 1, last_hit_at: AT }, today).word).toBe('Hit');
-  expect(hitState({ ...none, last_hit_at: AT }, today).word).toBe('Goes on');
-  expect(hitState({ ...none, last_hit_at: AT }, '2026-02-01').word).toBe('Not in this time');
+  expect(hitState({ ...none, hits: 1, last_hit_at: AT }, today).word).toBe('Has hits');
+  expect(hitState({ ...none, audit_hits: 1, last_hit_at: AT }, today).word).toBe('Has hits');
+  expect(hitState({ ...none, last_hit_at: AT }, today).word).toBe('Ongoing');
+  expect(hitState({ ...none, last_hit_at: AT }, '2026-02-01').word).toBe('No hits in this period');
   expect(hitState({ ...none, never_hit_since: AT }, today)).toMatchObject({ tone: 'warn', since: AT });
   expect(hitState(none, today)).toMatchObject({ tone: 'unknown' });
   expect(hitState({ ...none, enabled: false }, today)).toMatchObject({ tone: 'off' });
@@ -34,7 +34,7 @@ it('names what makes the figures less than all', () => {
   expect(coverageNotice(english, { ...coverage, enforcement_mode: 'audit' })?.tone).toBe('info');
   expect(coverageNotice(english, { ...coverage, enabled: false })?.title).toBe('The policy is disabled');
   expect(coverageNotice(english, { ...coverage, guests: { total: 0, looked_at: 0 } })?.title).toBe(
-    'The policy has no guest',
+    'The policy has no workloads',
   );
   expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 0 } })?.agents).toBe(true);
   expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 2 } })?.title).toBe(

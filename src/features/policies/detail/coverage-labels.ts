@@ -12,13 +12,13 @@ type Hits = Pick<RuleCoverage, 'enabled' | 'hits' | 'audit_hits' | 'last_hit_at'
  * @param from the first day that is looked at
  */
 export function hitState(rule: Hits, from: string): HitState {
-  if (rule.hits + rule.audit_hits > 0) return { tone: 'ok', word: msg('Hit'), since: null };
+  if (rule.hits + rule.audit_hits > 0) return { tone: 'ok', word: msg('Has hits'), since: null };
   // Conversations that began earlier go on.
-  if (rule.last_hit_at !== null && rule.last_hit_at >= from) return { tone: 'ok', word: msg('Goes on'), since: null };
-  if (rule.last_hit_at !== null) return { tone: 'neutral', word: msg('Not in this time'), since: null };
+  if (rule.last_hit_at !== null && rule.last_hit_at >= from) return { tone: 'ok', word: msg('Ongoing'), since: null };
+  if (rule.last_hit_at !== null) return { tone: 'neutral', word: msg('No hits in this period'), since: null };
   if (!rule.enabled) return { tone: 'off', word: msg('Rule disabled'), since: null };
-  if (rule.never_hit_since !== null) return { tone: 'warn', word: msg('No hit'), since: rule.never_hit_since };
-  return { tone: 'unknown', word: msg('Not known'), since: null };
+  if (rule.never_hit_since !== null) return { tone: 'warn', word: msg('No hits'), since: rule.never_hit_since };
+  return { tone: 'unknown', word: msg('Unknown'), since: null };
 }
 
 export type CoverageNotice = { tone: 'info' | 'warn'; title: string; text: string; agents: boolean };
@@ -32,24 +32,24 @@ export function coverageNotice(
     return {
       tone: 'info',
       title: t('The policy is disabled'),
-      text: t('None of its rules is to be live, so nothing is expected to hit them. What is shown is from before.'),
+      text: t('None of its rules should be live, so no hits are expected. The hits shown are from earlier.'),
       agents: false,
     };
   }
   if (guests.total === 0) {
     return {
       tone: 'warn',
-      title: t('The policy has no guest'),
-      text: t('Its sources and targets stand for no guest of yours, so no rule of it can be hit.'),
+      title: t('The policy has no workloads'),
+      text: t('Its sources and targets resolve to no workload visible to you, so none of its rules can match.'),
       agents: false,
     };
   }
   if (guests.looked_at === 0) {
     return {
       tone: 'warn',
-      title: t('Nobody looks at its guests'),
+      title: t('Its workloads are not monitored'),
       text: t(
-        'Hits are counted from flows. No node with a guest of this policy has an agent that reports any, or the first count is still to come.',
+        'Hits are counted from flows. No node with a workload of this policy has an agent that reports flows, or the first count is pending.',
       ),
       agents: true,
     };
@@ -57,9 +57,9 @@ export function coverageNotice(
   if (guests.looked_at < guests.total) {
     return {
       tone: 'warn',
-      title: t('{n, plural, one {# guest} other {# guests}} not looked at', { n: guests.total - guests.looked_at }),
+      title: t('{n, plural, one {# workload} other {# workloads}} not monitored', { n: guests.total - guests.looked_at }),
       text: t(
-        '{n, plural, one {# guest} other {# guests}} of {total, number} are on nodes with an agent that reports. Hits at the others are not known.',
+        '{n, number} of {total, number} workloads are on nodes whose agent reports. Hits on the others are unknown.',
         { n: guests.looked_at, total: guests.total },
       ),
       agents: true,
@@ -68,8 +68,8 @@ export function coverageNotice(
   if (enforcement_mode === 'audit') {
     return {
       tone: 'info',
-      title: t('In audit mode nothing is decided'),
-      text: t('Counted is what the rules would have decided about real traffic, each policy by itself.'),
+      title: t('Audit mode: nothing is enforced'),
+      text: t('Hits show what each policy on its own would have matched in real traffic.'),
       agents: false,
     };
   }

@@ -48,7 +48,7 @@ export function CoverageTab({ policyId }: { policyId: string }) {
           <Notes coverage={coverage} />
           <div className="flex flex-wrap items-center justify-between gap-2">
             <SegmentedControl
-              label={t('Days that are counted')}
+              label={t('Days counted')}
               value={days}
               onValueChange={(next) => void setDays(next)}
               options={optionsIn(t, DAY_OPTIONS)}
@@ -76,7 +76,7 @@ function Notes({ coverage }: { coverage: PolicyCoverage }) {
         notice.agents &&
         can('agent:read') && (
           <Link className={buttonClass({ size: 'sm' })} href={paths.agents()}>
-            {t('Look at the agents')}
+            {t('Show agents')}
           </Link>
         )
       }
@@ -91,7 +91,7 @@ function AsOf({ coverage: { looked_since, counted_until } }: { coverage: PolicyC
   if (looked_since === null || counted_until === null) return null;
   return (
     <p className="text-sm text-muted">
-      {t.rich('Looked at {elapsed}, counted up to {at}.', {
+      {t.rich('Monitored {elapsed}, counted up to {at}.', {
         elapsed: <Elapsed since={looked_since} />,
         at: <RelativeTime at={counted_until} />,
       })}
@@ -112,7 +112,7 @@ function Rules({ coverage }: { coverage: PolicyCoverage }) {
   return (
     <DataTable
       id="policy-coverage"
-      label={t("Hits of the policy's rules")}
+      label={t('Hit counts by rule')}
       noun={{ one: t('rule'), many: t('rules') }}
       columns={columns}
       rows={rules}
@@ -122,7 +122,7 @@ function Rules({ coverage }: { coverage: PolicyCoverage }) {
       error={null}
       height="auto"
       empty={
-        <EmptyState title={t('No rules')}>{t('Without rules there is nothing that traffic could hit.')}</EmptyState>
+        <EmptyState title={t('No rules')}>{t('Without rules there is nothing for traffic to match.')}</EmptyState>
       }
     />
   );
@@ -137,18 +137,18 @@ function Earlier({ coverage: { earlier_rules: earlier } }: { coverage: PolicyCov
         <p>
           {earlier.audit_hits > 0
             ? t.rich(
-                'Rules that the policy does not have any more, or has with another content, decided about {n, plural, one {# conversation} other {# conversations}} and would have about {audited, number}, the last time {at}.',
+                'Rules since removed or changed matched {n, plural, one {# conversation} other {# conversations}} and would have matched {audited, number}, most recently {at}.',
                 { ...values, audited: earlier.audit_hits },
               )
             : t.rich(
-                'Rules that the policy does not have any more, or has with another content, decided about {n, plural, one {# conversation} other {# conversations}}, the last time {at}.',
+                'Rules since removed or changed matched {n, plural, one {# conversation} other {# conversations}}, most recently {at}.',
                 values,
               )}
         </p>
       )}
       <p>
         {t(
-          'A hit is a conversation that began and about which the rule decides, as it was live when the flow was counted. Only traffic that agents see is counted; a rule without hits may still be needed.',
+          'A hit is a new conversation that matched the rule as it was live when the flow was counted. Only traffic seen by agents is counted; a rule without hits may still be needed.',
         )}
       </p>
     </div>

@@ -31,13 +31,13 @@ const DEPLOYMENTS = declareList({
   defaultSort: '-created_at',
   filters: {
     status: choice(msg('Result'), DEPLOYMENT_RUN_STATUSES, (one) => DEPLOYMENT_RUN_LABELS[one].word),
-    kind: choice(msg('What'), DEPLOYMENT_KINDS, (one) => KIND_LABELS[one]),
+    kind: choice(msg('Operation'), DEPLOYMENT_KINDS, (one) => KIND_LABELS[one]),
   },
   columns: (t) => columnsFor(t),
   rowId: (deployment) => deployment.id,
   empty: {
     title: msg('Never applied'),
-    text: msg('Each apply, and each removal of rules, appears here with a result per guest.'),
+    text: msg('Each apply and each removal of rules appears here, with a result per workload.'),
   },
 });
 const isActive = ({ status }: Deployment) => status === 'queued' || status === 'running';
@@ -45,8 +45,8 @@ const isActive = ({ status }: Deployment) => status === 'queued' || status === '
 const make = columnsOf<Deployment>();
 
 const columnsFor = (t: Translate) => [
-  make.time('created_at', t('Asked for'), (deployment) => deployment.created_at, { sortable: true, width: 120 }),
-  make.text('kind', t('What'), (deployment) => t(KIND_LABELS[deployment.kind]), { width: 140 }),
+  make.time('created_at', t('Requested'), (deployment) => deployment.created_at, { sortable: true, width: 120 }),
+  make.text('kind', t('Operation'), (deployment) => t(KIND_LABELS[deployment.kind]), { width: 140 }),
   make.custom(
     'status',
     t('Result'),
@@ -57,13 +57,13 @@ const columnsFor = (t: Translate) => [
     ),
     { width: 120, csv: (deployment) => deployment.status },
   ),
-  make.text('guests', t('Guests'), (deployment) => guestCounts(t, deployment), {
+  make.text('guests', t('Workloads'), (deployment) => guestCounts(t, deployment), {
     width: 200,
     grow: true,
     render: (deployment) =>
       isActive(deployment) && deployment.progress_total !== null ? (
         <Progress
-          label={t('Guests done')}
+          label={t('Workloads done')}
           showLabel={false}
           done={deployment.progress_done}
           total={deployment.progress_total}
@@ -78,14 +78,14 @@ const columnsFor = (t: Translate) => [
     render: (deployment) => <ClusterLink id={deployment.cluster_id} name={deployment.cluster_name} />,
   }),
   make.number('policy_version', t('Version'), (deployment) => deployment.policy_version, { width: 84 }),
-  make.text('trigger', t('Because'), (deployment) => t(TRIGGER_LABELS[deployment.trigger]), { width: 150 }),
+  make.text('trigger', t('Trigger'), (deployment) => t(TRIGGER_LABELS[deployment.trigger]), { width: 150 }),
   make.text('problems', t('Problem'), (deployment) => deployment.problems[0]?.message, { width: 180, grow: true }),
 ];
 
 const GUEST_COUNTS = {
   ok: msg('{n, number} written'),
-  unchanged: msg('{n, number} right already'),
-  partial: msg('{n, number} partly'),
+  unchanged: msg('{n, number} unchanged'),
+  partial: msg('{n, number} partial'),
   failed: msg('{n, number} failed'),
   skipped: msg('{n, number} skipped'),
 };
@@ -129,7 +129,7 @@ function DeploymentDrawer({ deploymentId, onClose }: { deploymentId: string | nu
       size="lg"
       title={
         deployment
-          ? t(deployment.kind === 'apply' ? 'Apply of version {version}' : 'Removal of rules of version {version}', {
+          ? t(deployment.kind === 'apply' ? 'Apply of version {version}' : 'Removal of version {version} rules', {
               version: deployment.policy_version,
             })
           : t('Deployment')

@@ -14,7 +14,7 @@ export function SwitchList({ name, options }: { name: string; options: readonly 
   const t = useT();
   if (options.length === 0) return null;
   return (
-    <ul aria-label={t('Switches of {name}', { name })} className="flex flex-col gap-0.5">
+    <ul aria-label={t('Setting changes on {name}', { name })} className="flex flex-col gap-0.5">
       {options.map((option) => (
         <li key={`${option.kind} ${option.name}`} className="rounded-sm bg-warn-soft px-2 py-1">
           {t.rich('{name}: {value}', {
@@ -40,8 +40,8 @@ export function DormantList({ name, items }: { name: string; items: readonly Dor
   if (!items || items.length === 0) return null;
   return (
     <div className="flex flex-col gap-1">
-      <p className="text-sm font-medium">{t('Takes effect when the firewall is switched on')}</p>
-      <ul aria-label={t('Dormant content of {name}', { name })} className="flex flex-col gap-0.5">
+      <p className="text-sm font-medium">{t('Takes effect when the firewall is turned on')}</p>
+      <ul aria-label={t('Dormant items on {name}', { name })} className="flex flex-col gap-0.5">
         {items.map((item) => (
           <li key={`${item.kind} ${item.position} ${item.name}`} className="px-2 py-0.5 [overflow-wrap:anywhere]">
             <Status tone={SEVERITY_TONES[item.severity]}>
@@ -58,7 +58,7 @@ export function DormantList({ name, items }: { name: string; items: readonly Dor
 export function ChangedRules({ name, changes }: { name: string; changes: GuestChangesPreview }) {
   const t = useT();
   return (
-    <Lines label={t('Rules of {name}', { name })}>
+    <Lines label={t('Rule changes on {name}', { name })}>
       {changes.removed.map((rule) => (
         <Line key={`- ${rule.position}`} kind="removed" rule={rule} note={t(STALE_RULE_LABELS[rule.reason])} />
       ))}
@@ -83,7 +83,7 @@ const KINDS = {
   removed: { word: msg('Removed'), icon: <Minus size={14} aria-hidden />, box: 'bg-danger-soft', mark: 'text-danger' },
   moved: { word: msg('Moved'), icon: <ArrowUpDown size={14} aria-hidden />, box: 'bg-info-soft', mark: 'text-info' },
   kept: { word: msg('Kept'), icon: <Equal size={14} aria-hidden />, box: '', mark: 'text-faint' },
-  wanted: { word: msg('Wanted'), icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
+  wanted: { word: msg('Desired'), icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
 } as const;
 
 /** A list of rules. */

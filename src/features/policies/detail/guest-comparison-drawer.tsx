@@ -36,12 +36,12 @@ export function GuestComparisonDrawer({ policyId, workloadId, onClose }: Props) 
       open={workloadId !== null}
       onOpenChange={(open) => !open && onClose()}
       size="lg"
-      title={guest ? `${guest.name} (${guest.vmid})` : t('Guest')}
+      title={guest ? `${guest.name} (${guest.vmid})` : t('Workload')}
       description={guest && `${guest.cluster_name}${guest.node_name ? `, ${guest.node_name}` : ''}`}
       footer={
         guest && (
           <Link className={buttonClass()} href={paths.workload({ workloadId: guest.workload_id, tab: 'firewall' })}>
-            {t('Show the whole firewall of the guest')}
+            {t("Show the workload's firewall")}
           </Link>
         )
       }
@@ -65,7 +65,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <DeploymentState status={guest.status} reasons={guest.reasons} />
         <span className="text-muted">
-          {guest.read_at === null ? t('read never') : t.rich('read {at}', { at: <RelativeTime at={guest.read_at} /> })}
+          {guest.read_at === null ? t('never read') : t.rich('last read {at}', { at: <RelativeTime at={guest.read_at} /> })}
         </span>
       </div>
       {guest.reasons.length > 0 && (
@@ -79,9 +79,9 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
       {guest.interfaces && <InterfaceEnforcementList interfaces={guest.interfaces} />}
       <Section title={t('Difference')} bare>
         {difference === null ? (
-          <p className="text-muted">{t('Unknown: what is live could not be read.')}</p>
+          <p className="text-muted">{t('Unknown: the live rules could not be read.')}</p>
         ) : difference.missing.length + difference.surplus.length + difference.misplaced.length === 0 ? (
-          <p className="text-muted">{t('None: the live rules are as the policy intends.')}</p>
+          <p className="text-muted">{t('None: the live rules match the desired rules.')}</p>
         ) : (
           <RuleList
             label={t('Rules that differ')}
@@ -95,7 +95,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
                 rule,
                 mark: (
                   <Badge tone="info">
-                    {rule.reason === 'order' ? t('Wrong order') : t('Behind a rule made elsewhere')}
+                    {rule.reason === 'order' ? t('Wrong order') : t('After an unmanaged rule')}
                   </Badge>
                 ),
               })),
@@ -104,11 +104,11 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
         )}
       </Section>
       <Rules
-        title={t('Intended')}
-        label={t('Intended rules')}
-        description={t('Version {version}, as the inventory is now', { version: guest.policy_version })}
+        title={t('Desired state')}
+        label={t('Desired rules')}
+        description={t('Version {version}, based on the current inventory', { version: guest.policy_version })}
         rules={guest.intended}
-        none={t('Nothing is intended here.')}
+        none={t('No rules are desired here.')}
       />
       <Rules
         title={t('Last applied')}
@@ -117,11 +117,11 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
           applied
             ? applied.applied_at
               ? t('Version {version}', { version: applied.policy_version })
-              : t('Version {version}; the apply is not known to have ended', { version: applied.policy_version })
+              : t('Version {version}; not confirmed that the apply finished', { version: applied.policy_version })
             : undefined
         }
         rules={applied?.rules ?? []}
-        none={t('Nothing was applied here.')}
+        none={t('No rules were applied here.')}
       />
       <Rules
         title={t('Live')}
@@ -150,7 +150,7 @@ function Rules({
   return (
     <Section title={title} description={description} bare>
       {rules === null ? (
-        <p className="text-muted">{t('Unknown: it could not be read.')}</p>
+        <p className="text-muted">{t('Unknown: could not be read.')}</p>
       ) : rules.length === 0 ? (
         <p className="text-muted">{none}</p>
       ) : (

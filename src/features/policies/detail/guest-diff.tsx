@@ -27,7 +27,7 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         <SwitchList name={guest.name} options={options} />
         <DormantList name={guest.name} items={guest.dormant} />
         {changes === null ? (
-          <Lines label={t('Rules wanted at {name}', { name: guest.name })}>
+          <Lines label={t('Desired rules on {name}', { name: guest.name })}>
             {guest.rules.map((rule) => (
               <Line key={keyOf(rule)} kind="wanted" rule={rule} />
             ))}
@@ -37,7 +37,7 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         )}
         {sets.map((set) => (
           <p key={set.name} className="text-sm text-muted [overflow-wrap:anywhere]">
-            {t.rich('Set {name}: {cidrs}', {
+            {t.rich('IP set {name}: {cidrs}', {
               name: <span className="mono">{set.name}</span>,
               cidrs: <span className="mono">{set.cidrs.slice(0, 20).join(', ')}</span>,
             })}
@@ -46,14 +46,14 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         ))}
         <p className="text-sm text-muted">
           {foreign === null
-            ? t('Rules made elsewhere: unknown.')
+            ? t('Unmanaged rules: unknown.')
             : foreign === 0
-              ? t('No rules made elsewhere.')
+              ? t('No unmanaged rules.')
               : t(
-                  '{n, plural, one {# rule made elsewhere stays as it is.} other {# rules made elsewhere stay as they are.}}',
+                  '{n, plural, one {# unmanaged rule stays unchanged.} other {# unmanaged rules stay unchanged.}}',
                   { n: foreign },
                 )}{' '}
-          <WorkloadLink id={guest.workload_id} name={t('Show the guest')} />
+          <WorkloadLink id={guest.workload_id} name={t('Show workload')} />
         </p>
       </div>
     </details>

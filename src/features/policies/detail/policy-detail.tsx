@@ -72,8 +72,8 @@ function Content({ policy }: { policy: Policy }) {
   const applyReason = reason('policy:apply', policy) ?? applyRefusal(t, policy);
   // A project's people read a policy of the tenant that touches the project, and nothing of what it does elsewhere.
   const whole = reason('policy:read', policy) && (
-    <EmptyState title={t('Not visible to one project')}>
-      {t('Only people with a role for the whole tenant see this part of its policies.')}
+    <EmptyState title={t('Requires a tenant-wide role')}>
+      {t("Only users with a role for the whole tenant can view this part of the tenant's policies.")}
     </EmptyState>
   );
   const edit = () => router.push(paths.editPolicy({ policyId: policy.id }));
@@ -83,7 +83,7 @@ function Content({ policy }: { policy: Policy }) {
       : { kind: 'enable' as const, label: t('Enable policy'), icon: <Power /> },
     mode === 'audit'
       ? { kind: 'enforce' as const, label: t('Switch to enforced'), icon: <ShieldCheck /> }
-      : { kind: 'audit' as const, label: t('Switch to audit'), icon: <Eye />, tone: 'danger' as const },
+      : { kind: 'audit' as const, label: t('Switch to audit mode'), icon: <Eye />, tone: 'danger' as const },
   ];
   useCommands(
     useMemo(() => {
@@ -173,7 +173,7 @@ function Content({ policy }: { policy: Policy }) {
         }
       />
       <Tabs
-        label={t('Parts of the policy')}
+        label={t('Policy sections')}
         value={tab}
         onValueChange={openTab}
         tabs={[
@@ -219,9 +219,9 @@ type State = { enabled: boolean; definition: Pick<Policy['definition'], 'enforce
 
 /** Why a policy cannot be applied in its state, with the remedy; null when it can. The service decides by the same states. */
 function applyRefusal(t: Translate, { enabled, definition }: State): string | null {
-  if (!enabled) return t('The policy is disabled. Enable it first.');
+  if (!enabled) return t('Enable the policy before applying it.');
   if (definition.enforcement_mode === 'audit') {
-    return t('The policy is in audit mode: it only watches. Switch it to enforced first.');
+    return t('Switch the policy to enforced before applying it. Audit mode only evaluates the rules.');
   }
   return null;
 }

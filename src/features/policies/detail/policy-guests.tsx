@@ -19,17 +19,17 @@ const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;
 const GUESTS = declareList({
   from: 'policies.guests',
   name: 'policy-guests',
-  label: msg('Guests of the policy'),
-  noun: { one: msg('guest'), many: msg('guests') },
-  search: msg('Search guests'),
+  label: msg('Workloads of the policy'),
+  noun: { one: msg('workload'), many: msg('workloads') },
+  search: msg('Search workloads'),
   sorts: ['vmid'],
   defaultSort: 'vmid',
   filters: { status: choice(msg('Status'), STATUSES, (one) => STATUS_LABELS[one].word) },
   columns: (t) => columnsFor(t),
   rowId: (guest) => guest.workload_id,
   empty: {
-    title: msg('No guest has rules of this policy'),
-    text: msg('Nothing is wanted on any guest now, and nothing of it is known to be there.'),
+    title: msg('No workload has rules of this policy'),
+    text: msg('The policy requires no rules on any workload, and none are known to be live.'),
   },
 });
 
@@ -37,7 +37,7 @@ const reasonsText = (t: Translate, { reasons }: PolicyGuest) =>
   reasons.map((reason) => t(REASON_LABELS[reason])).join(' ');
 
 const columnsFor = (t: Translate) => [
-  make.text('name', t('Guest'), (guest) => guest.name, {
+  make.text('name', t('Workload'), (guest) => guest.name, {
     width: 170,
     grow: true,
     render: (guest) => <WorkloadLink id={guest.workload_id} name={guest.name} />,
@@ -52,7 +52,7 @@ const columnsFor = (t: Translate) => [
     width: 120,
     csv: (guest) => guest.status,
   }),
-  make.text('reasons', t('Why'), (guest) => reasonsText(t, guest), {
+  make.text('reasons', t('Reason'), (guest) => reasonsText(t, guest), {
     width: 200,
     grow: true,
     render: (guest) => <span title={reasonsText(t, guest)}>{reasonsText(t, guest)}</span>,
@@ -65,7 +65,7 @@ const columnsFor = (t: Translate) => [
     width: 130,
     render: (guest) => <ClusterLink id={guest.cluster_id} name={guest.cluster_name} />,
   }),
-  make.time('read_at', t('Read'), (guest) => guest.read_at, { none: t('Never'), width: 104 }),
+  make.time('read_at', t('Last read'), (guest) => guest.read_at, { none: t('Never'), width: 104 }),
 ];
 
 /** The guests of a policy; each opens to what is intended, was last applied, and is live. */

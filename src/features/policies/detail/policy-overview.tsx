@@ -44,18 +44,18 @@ const columnsFor = (t: Translate) => [
     width: 120,
     csv: (row) => row.status,
   }),
-  make.text('reasons', t('Why'), (row) => reasonsText(t, row), {
+  make.text('reasons', t('Reason'), (row) => reasonsText(t, row), {
     width: 220,
     grow: true,
     render: (row) => <span title={reasonsText(t, row)}>{reasonsText(t, row)}</span>,
   }),
-  make.number('guests', t('Guests'), (row) => row.guests, { width: 76 }),
+  make.number('guests', t('Workloads'), (row) => row.guests, { width: 76 }),
   make.number('expected', t('Expected'), (row) => row.expected, { width: 88 }),
   make.number('live', t('Live'), (row) => row.live, { width: 80 }),
   make.number('missing', t('Missing'), (row) => row.missing, { width: 80 }),
   make.number('outdated', t('Outdated'), (row) => row.outdated, { width: 88 }),
   make.number('leftover', t('Leftover'), (row) => row.leftover, { width: 84 }),
-  make.time('read_at', t('Read'), (row) => row.read_at, { none: t('Never'), width: 104 }),
+  make.time('read_at', t('Last read'), (row) => row.read_at, { none: t('Never'), width: 104 }),
 ];
 
 /** How far the policy is in force: per cluster, and below per guest. */
@@ -79,8 +79,8 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
             waits
               ? t('Not applied yet')
               : deployed
-                ? t('What is live is not what the policy says')
-                : t('Rules are left that nothing wants any more')
+                ? t('Live rules differ from desired rules')
+                : t('Leftover rules are live')
           }
           action={
             policy.deployment_status !== 'unresolved' && (
@@ -90,7 +90,7 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
                 pending={reconcile.isPending}
                 disabledReason={reason('policy:apply', policy)}
               >
-                {deployed ? t('Reconcile') : t('Remove them')}
+                {deployed ? t('Reconcile') : t('Remove rules')}
               </Button>
             )
           }
@@ -104,13 +104,13 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
       )}
       {overridden.length > 0 && (
         <Notice tone="warn" title={t('Unmanaged rules can override this policy')}>
-          {t('These clusters place managed rules below unmanaged ones: {clusters}.', {
+          {t('These clusters evaluate unmanaged rules before managed rules: {clusters}.', {
             clusters: overridden.map(({ cluster_name }) => cluster_name).join(', '),
           })}
         </Notice>
       )}
       {operationId !== null && (
-        <Section title={deployed ? t('Reconciling') : t('Removing rules')}>
+        <Section title={deployed ? t('Reconciling policy') : t('Removing rules')}>
           <OperationProgress operationId={operationId} />
         </Section>
       )}
@@ -122,8 +122,8 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
             { label: t('Direction'), value: t(DIRECTION_LABELS[definition.direction].label) },
             { label: t('To'), value: <Endpoints list={definition.targets} /> },
             {
-              label: t('What no rule matches'),
-              value: definition.default_action === 'drop' ? t('Dropped') : t('As the guest has it'),
+              label: t('Default policy'),
+              value: definition.default_action === 'drop' ? t('Dropped') : t('As set on the workload'),
             },
             {
               label: t('Enforcement'),
@@ -168,13 +168,13 @@ export function PolicyOverview({ policy }: { policy: Policy }) {
           empty={
             <EmptyState title={t('On no cluster')}>
               {definition.enforcement_mode === 'audit'
-                ? t('A policy in audit mode has no rules on any guest.')
-                : t('No endpoint of the policy stands for a workload of a cluster.')}
+                ? t('A policy in audit mode has no rules on any workload.')
+                : t('No endpoint of the policy resolves to a workload.')}
             </EmptyState>
           }
         />
       </Section>
-      <h2 className="text-base">{t('Guests')}</h2>
+      <h2 className="text-base">{t('Workloads')}</h2>
       <PolicyGuests policyId={policy.id} />
     </>
   );
@@ -205,12 +205,12 @@ function ReadNow({ policyId }: { policyId: string }) {
     },
     onError: (error) => {
       const { title, detail } = failureOf(error);
-      showToast('danger', { id: 'read-now', title: t('The guests could not be read'), description: detail ?? title });
+      showToast('danger', { id: 'read-now', title: t('Could not read the workloads'), description: detail ?? title });
     },
   });
   return (
     <Button size="sm" icon={<RefreshCw size={14} />} onClick={() => read.mutate()} pending={read.isPending}>
-      {t('Read guests now')}
+      {t('Read workloads now')}
     </Button>
   );
 }

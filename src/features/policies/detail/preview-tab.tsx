@@ -25,7 +25,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
   if (query.isPending) {
     return (
       <div className="flex flex-col gap-3" aria-busy="true">
-        <p className="text-muted">{t('Reading what is live on the guests…')}</p>
+        <p className="text-muted">{t('Reading live rules from the workloads…')}</p>
         <Skeleton className="h-40 w-full" />
       </div>
     );
@@ -39,7 +39,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="text-muted">
-          {t.rich('Compared with the guests as read {at}.', {
+          {t.rich('Compared with the snapshot read {at}.', {
             at: <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />,
           })}
         </p>
@@ -49,7 +49,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
           onClick={() => void query.refetch()}
           pending={query.isFetching}
         >
-          {t('Preview again')}
+          {t('Refresh preview')}
         </Button>
       </div>
       <PreviewView preview={query.data} />

@@ -26,7 +26,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
   const listed = onlyChanges ? guests.filter(({ guest }) => !changesNothing(guest)) : guests;
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2" role="status" aria-label={t('Totals of the preview')}>
+      <div className="flex flex-wrap items-center gap-2" role="status" aria-label={t('Preview totals')}>
         <Badge>{placesText(t, totals.guests, clusters.length)}</Badge>
         <Badge tone={totals.added > 0 ? 'ok' : 'neutral'}>
           {t('{n, plural, one {# rule added} other {# rules added}}', { n: totals.added })}
@@ -37,7 +37,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
         <Badge tone={totals.moved > 0 ? 'info' : 'neutral'}>{t(CHANGE_COUNTS.moved, { n: totals.moved })}</Badge>
         <Badge>{t(CHANGE_COUNTS.kept, { n: totals.kept })}</Badge>
         <Badge tone={totals.option_changes > 0 ? 'warn' : 'neutral'}>
-          {t('{n, plural, one {# switch turned} other {# switches turned}}', { n: totals.option_changes })}
+          {t('{n, plural, one {# setting changed} other {# settings changed}}', { n: totals.option_changes })}
         </Badge>
         {totals.dormant > 0 && (
           <Badge tone="warn">
@@ -51,7 +51,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
       {unresolved.length > 0 && (
         <Notice
           tone="warn"
-          title={t('{n, plural, one {One endpoint yields no rule} other {# endpoints yield no rule}}', {
+          title={t('{n, plural, one {One endpoint produces no rules} other {# endpoints produce no rules}}', {
             n: unresolved.length,
           })}
         >
@@ -65,7 +65,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
               </li>
             ))}
           </ul>
-          <p className="text-muted">{t('None of them widens a rule to every address.')}</p>
+          <p className="text-muted">{t('None of these endpoints widens a rule to all addresses.')}</p>
         </Notice>
       )}
       {warnings.length > 0 && (
@@ -79,26 +79,26 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
       )}
       {guests.length === 0 ? (
         <div className="rounded-lg border bg-surface">
-          <EmptyState title={t('Applying would touch no guest')}>
-            {t('No endpoint stands for a workload, or there is no rule, and nothing of the policy is live.')}
+          <EmptyState title={t('No workloads affected')}>
+            {t('No endpoint resolves to a workload, or the policy has no rules, and none of its rules are live.')}
           </EmptyState>
         </div>
       ) : (
         <Section
-          title={t('Guests')}
+          title={t('Workloads')}
           bare
           actions={
             // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox renders the labelled control.
             <label className="flex items-center gap-2">
               <Checkbox checked={onlyChanges} onCheckedChange={setOnlyChanges} />
-              {t('Only guests that change')}
+              {t('Only workloads that change')}
             </label>
           }
         >
           {listed.length === 0 ? (
             <div className="rounded-lg border bg-surface">
-              <EmptyState title={t('No guest would change')}>
-                {t('Everything is live as the policy wants it.')}
+              <EmptyState title={t('No workload would change')}>
+                {t('The live rules match the desired rules.')}
               </EmptyState>
             </div>
           ) : (
@@ -113,7 +113,7 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
               ))}
               {listed.length > shown && (
                 <button type="button" className="link self-start" onClick={() => setShown(shown + 4 * PAGE)}>
-                  {t('Show more of the {n, number} guests', { n: listed.length })}
+                  {t('Show more of {n, number} workloads', { n: listed.length })}
                 </button>
               )}
             </div>

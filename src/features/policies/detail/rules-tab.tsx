@@ -23,11 +23,11 @@ const columnsFor = (t: Translate) => [
     },
   ),
   make.text('protocol', t('Protocol'), (rule) => t(PROTOCOL_LABELS[rule.protocol]), { width: 120 }),
-  make.mono('destination_ports', t('To port'), (rule) => rule.destination_ports.join(', ') || rule.icmp_type, {
+  make.mono('destination_ports', t('Destination port'), (rule) => rule.destination_ports.join(', ') || rule.icmp_type, {
     width: 170,
     grow: true,
   }),
-  make.mono('source_ports', t('From port'), (rule) => rule.source_ports.join(', '), { width: 120 }),
+  make.mono('source_ports', t('Source port'), (rule) => rule.source_ports.join(', '), { width: 120 }),
   make.text('log', t('Log'), (rule) => (rule.log === 'nolog' ? null : logText(t, rule.log)), { width: 110 }),
   make.custom(
     'enabled',
@@ -59,7 +59,7 @@ export function RulesTab({ policy }: { policy: Policy }) {
       height="auto"
       empty={
         <EmptyState title={t('No rules')}>
-          {t('Without rules the policy decides nothing. Add some with Edit.')}
+          {t('A policy without rules filters no traffic. Edit the policy to add rules.')}
         </EmptyState>
       }
     />

@@ -31,11 +31,11 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
     <QueryView query={query} skeleton={<Skeleton className="h-32 w-full" />}>
       {({ fields, rules }) =>
         fields.length + rules.length === 0 ? (
-          <p className="text-muted">{t('These versions say the same.')}</p>
+          <p className="text-muted">{t('These versions are identical.')}</p>
         ) : (
           <div className="flex flex-col gap-4">
             {fields.length > 0 && (
-              <ul aria-label={t('Fields that differ')} className="divide-y rounded-md border">
+              <ul aria-label={t('Changed fields')} className="divide-y rounded-md border">
                 {fields.map(({ field, before, after }) => (
                   <li key={field} className="grid gap-x-3 gap-y-1 px-3 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
                     <span className="text-muted">{t(FIELD_LABELS[field] ?? field)}</span>
@@ -57,7 +57,7 @@ export function VersionCompare({ policyId, from, to }: { policyId: string; from:
                       {rule.change !== 'moved' && <Line rule={rule.after} gone={false} />}
                       {rule.change === 'moved' && rule.before && rule.after && (
                         <span className="text-muted">
-                          {t('from place {from} to {to}', {
+                          {t('from position {from} to {to}', {
                             from: rule.before.position + 1,
                             to: rule.after.position + 1,
                           })}

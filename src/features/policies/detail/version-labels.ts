@@ -15,7 +15,7 @@ export const FIELD_LABELS: Record<string, string> = {
   'definition.direction': msg('Direction'),
   'definition.sources': msg('From'),
   'definition.targets': msg('To'),
-  'definition.default_action': msg('What no rule matches'),
+  'definition.default_action': msg('Default policy'),
 };
 
 /** Fields with a closed set of values, by the words of the form. */

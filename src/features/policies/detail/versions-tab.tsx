@@ -22,13 +22,13 @@ import { VersionCompare } from './version-compare';
 const VERSIONS = declareList({
   from: 'policies.versions',
   name: 'policy-versions',
-  label: msg('Versions of the policy'),
+  label: msg('Policy versions'),
   noun: { one: msg('version'), many: msg('versions') },
   sorts: ['version'],
   defaultSort: '-version',
   filters: {},
   rowId: (version) => version.id,
-  empty: { title: msg('No versions'), text: msg('Every change makes one.') },
+  empty: { title: msg('No versions'), text: msg('Each change to the policy creates a version.') },
 });
 const make = columnsOf<PolicyVersion>();
 
@@ -86,7 +86,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
             size="sm"
             icon={<GitCompare size={14} />}
             onClick={compare}
-            disabledReason={chosen.length !== 2 && t('Choose two versions')}
+            disabledReason={chosen.length !== 2 && t('Select two versions')}
           >
             {t('Compare')}
           </Button>
@@ -96,17 +96,17 @@ export function VersionsTab({ policy }: { policy: Policy }) {
           entries: [
             {
               id: 'compare',
-              label: t('Compare with the current one'),
+              label: t('Compare with current version'),
               icon: <GitCompare />,
               onSelect: () => setCompared({ from: version.version, to: policy.version }),
-              disabledReason: version.version === policy.version && t('It is the current one.'),
+              disabledReason: version.version === policy.version && t('This is the current version.'),
             },
             {
               id: 'revert',
-              label: t('Go back to this version'),
+              label: t('Restore this version'),
               icon: <Undo2 />,
               onSelect: () => setReverting(version),
-              disabledReason: writeReason ?? (version.version === policy.version && t('It is the current one.')),
+              disabledReason: writeReason ?? (version.version === policy.version && t('This is the current version.')),
             },
           ],
         })}
@@ -116,7 +116,7 @@ export function VersionsTab({ policy }: { policy: Policy }) {
         onOpenChange={(open) => !open && setCompared(null)}
         size="lg"
         title={compared ? t('Version {from} to {to}', compared) : ''}
-        description={t('What was taken away, and what came instead.')}
+        description={t('What was removed, and what replaced it.')}
       >
         {compared && <VersionCompare policyId={policy.id} from={compared.from} to={compared.to} />}
       </Dialog>
@@ -135,11 +135,11 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
         queryClient.setQueryData(trpc.policies.get.queryKey({ id: saved.id }), saved);
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         showToast('ok', {
-          title: t('Version {saved} says what version {version} said', {
+          title: t('Version {saved} restores version {version}', {
             saved: saved.version,
             version: version.version,
           }),
-          description: saved.cleanup.length > 0 ? t('Its rules are being removed from the guests.') : undefined,
+          description: saved.cleanup.length > 0 ? t('Policy rules are being removed from the workloads.') : undefined,
         });
         onClose();
       },
@@ -149,8 +149,8 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
     <ConfirmDialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={t('Go back to version {version}?', { version: version.version })}
-      confirmLabel={t('Save version {next} with the content of {version}', {
+      title={t('Restore version {version}?', { version: version.version })}
+      confirmLabel={t('Save version {version} as version {next}', {
         next: policy.version + 1,
         version: version.version,
       })}
@@ -161,7 +161,7 @@ function RevertDialog({ policy, version, onClose }: { policy: Policy; version: P
     >
       <p>
         {t(
-          'Nothing is lost: the versions in between stay in the history. Guests change when the policy is applied; if the old version was in audit mode or disabled, its rules are removed at once.',
+          'Later versions stay in the history. Workloads change when the policy is applied. If the restored version was in audit mode or disabled, its rules are removed immediately.',
         )}
       </p>
       <VersionCompare policyId={policy.id} from={policy.version} to={version.version} />

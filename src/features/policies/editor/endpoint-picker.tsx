@@ -107,8 +107,8 @@ function hintOf(text: string): string | null {
 /** What an endpoint names. */
 const ENDPOINT_KIND_LABELS: Record<Endpoint['kind'], string> = {
   any: msg('Any'),
-  security_group: msg('Security group'),
-  vmid: msg('Workload by number'),
+  security_group: msg('Group'),
+  vmid: msg('Workload by VMID'),
   network: msg('Network'),
   tag: msg('Tag'),
   address: msg('Address'),

@@ -32,7 +32,7 @@ export function PolicyEditor({ policyId }: { policyId?: string }) {
 
 function Refused({ children }: { children: string }) {
   const t = useT();
-  return <EmptyState title={t('You can look at policies, not change them')}>{children}</EmptyState>;
+  return <EmptyState title={t('You have read-only access to policies')}>{children}</EmptyState>;
 }
 
 function NewPolicy() {
@@ -52,7 +52,7 @@ function NewPolicy() {
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         showToast('ok', {
           title: t('{name} created', { name: policy.name }),
-          description: t('Look at the preview before you apply it.'),
+          description: t('Check the preview before you apply the policy.'),
         });
         router.push(paths.policy({ policyId: policy.id, tab: 'preview' }));
       },
@@ -112,12 +112,12 @@ function EditPolicy({ first }: { first: Policy }) {
     showToast('ok', {
       title:
         policy.version === base.version
-          ? t('Nothing had changed')
+          ? t('No changes to save')
           : t('Saved as version {version}', { version: policy.version }),
       description: removing
-        ? t('Its rules are being removed from the guests.')
+        ? t('Policy rules are being removed from the workloads.')
         : policy.enabled && policy.definition.enforcement_mode === 'enforced'
-          ? t('No guest has changed yet. Look at the preview, then apply.')
+          ? t('No workload has changed yet. Check the preview, then apply the policy.')
           : undefined,
     });
     router.push(paths.policy({ policyId: policy.id, tab: removing ? 'deployments' : 'preview' }));

@@ -89,11 +89,11 @@ export function PolicyForm<Out>(props: Props<Out>) {
         error={props.error}
         pending={props.pending}
         submitLabel={props.submitLabel}
-        disabledReason={props.withReason && !isDirty ? t('Nothing has changed') : null}
+        disabledReason={props.withReason && !isDirty ? t('No changes') : null}
         onCancel={() => guard.go(props.backTo)}
         fieldName={placeOf}
       >
-        <Section title={t('What it is')}>
+        <Section title={t('General')}>
           <div className="flex flex-col gap-3">
             <TextField control={control} name={'name' as never} label={t('Name')} maxLength={100} autoFocus />
             <TextareaField control={control} name={'description' as never} label={t('Description')} optional rows={2} />
@@ -102,7 +102,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 control={control}
                 name={'tenant_id' as never}
                 label={t('Tenant')}
-                description={t('A policy of a tenant reaches the workloads of that tenant only.')}
+                description={t("A tenant's policy covers only the workloads of that tenant.")}
                 options={tenants}
               />
             )}
@@ -111,19 +111,19 @@ export function PolicyForm<Out>(props: Props<Out>) {
                 control={control}
                 name={'project_id' as never}
                 label={t('Project')}
-                description={t('A policy of a project reaches the workloads of that project only.')}
+                description={t("A project's policy covers only the workloads of that project.")}
                 options={projects}
                 placeholder={t('Whole tenant')}
               />
             )}
             {narrowed && (
               <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
-                {t('Its rules are removed from workloads outside the project as soon as you save.')}
+                {t('When you save, its rules are removed from workloads outside the project.')}
               </Notice>
             )}
           </div>
         </Section>
-        <Section title={t('Who reaches whom')}>
+        <Section title={t('Sources and targets')}>
           <div className="flex flex-col gap-3">
             <EndpointsField
               control={fields}
@@ -137,7 +137,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
               side="targets"
               tenantId={tenant ?? null}
               projectId={project_id ?? null}
-              description={t('As above. Rules stand at workloads only.')}
+              description={t('Same types as above. Rules are placed only on workloads.')}
             />
             <RadioField
               control={fields}
@@ -149,12 +149,12 @@ export function PolicyForm<Out>(props: Props<Out>) {
         </Section>
         <Section
           title={t('Rules')}
-          description={t('From the first down; the first that matches decides. Alt with the arrow keys moves a rule.')}
+          description={t('Rules are evaluated in order; the first match applies. Press Alt + arrow keys to move a rule.')}
           bare
         >
           <RulesField control={fields} />
         </Section>
-        <Section title={t('How it takes effect')}>
+        <Section title={t('Enforcement and order')}>
           <div className="flex flex-col gap-4">
             <RadioField
               control={fields}
@@ -163,19 +163,19 @@ export function PolicyForm<Out>(props: Props<Out>) {
               options={optionsIn(t, MODE_OPTIONS)}
             />
             {enforcedBefore && !enforcedAfter && (
-              <Notice tone="warn" title={t('Saving removes its rules from all guests')}>
-                {t('The policy is in force now. Its rules are removed as soon as you save.')}
+              <Notice tone="warn" title={t('Saving removes all its rules')}>
+                {t('The policy is enforced now. When you save, its rules are removed from all workloads.')}
               </Notice>
             )}
             {!enforcedBefore && enforcedAfter && (
-              <Notice tone="info" title={t('Saving changes no guest yet')}>
+              <Notice tone="info" title={t('Saving changes no workload yet')}>
                 {t('The rules are written when you apply the policy, after a preview of what changes.')}
               </Notice>
             )}
             <RadioField
               control={fields}
               name="definition.default_action"
-              label={t('What no rule matches')}
+              label={t('Default policy')}
               options={optionsIn(t, DEFAULT_OPTIONS)}
             />
             {tenant === null && (
@@ -205,7 +205,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
               control={fields}
               name="enabled"
               label={t('Enabled')}
-              description={t('A disabled policy has no rules on any guest and is left out of audit.')}
+              description={t('A disabled policy has no rules on any workload and is not evaluated in audit.')}
             />
           </div>
         </Section>
@@ -214,10 +214,10 @@ export function PolicyForm<Out>(props: Props<Out>) {
             <TextField
               control={fields}
               name="reason"
-              label={t('Reason of the change')}
+              label={t('Reason for the change')}
               optional
               maxLength={500}
-              description={t('Kept with the version, for whoever looks later.')}
+              description={t('Stored with the version and shown in its history.')}
             />
           </Section>
         )}
@@ -234,7 +234,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
         error={null}
         onConfirm={guard.leave}
       >
-        <p>{t('What you changed in this policy is lost.')}</p>
+        <p>{t('Your changes to this policy will be lost.')}</p>
       </ConfirmDialog>
     </div>
   );

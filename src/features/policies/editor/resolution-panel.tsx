@@ -45,7 +45,7 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
   return (
     <Section
       title={t('Resolves to')}
-      description={t('As the inventory is now. The policy follows when members and tags change.')}
+      description={t('Based on the current inventory. The policy follows changes to members and tags.')}
     >
       <div className="flex flex-col gap-3" aria-live="polite" aria-busy={query.isFetching}>
         {failure && (
@@ -54,14 +54,14 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
           </Notice>
         )}
         {empty ? (
-          <p className="text-muted">{t('Choose where traffic comes from and where it goes.')}</p>
+          <p className="text-muted">{t('Choose sources and targets.')}</p>
         ) : (
           <>
             {(['sources', 'targets'] as const).map((side) => (
               <div key={side} className="flex flex-col gap-1">
                 <h3 className="text-sm text-muted">{side === 'sources' ? t('From') : t('To')}</h3>
                 {definition[side].length === 0 ? (
-                  <p className="text-faint">{t('Nothing chosen')}</p>
+                  <p className="text-faint">{t('Nothing selected')}</p>
                 ) : (
                   <ul className="flex flex-col gap-1">
                     {definition[side].map((endpoint) => (
@@ -79,9 +79,9 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
             ))}
             <p className="border-t pt-2">
               {places.size === 0 ? (
-                <span className="text-warn">{t('No workload gets a rule.')}</span>
+                <span className="text-warn">{t('No workload gets rules.')}</span>
               ) : (
-                t.rich('Rules stand at <b>{n, plural, one {# workload} other {# workloads}}</b>.', {
+                t.rich('Rules are placed on <b>{n, plural, one {# workload} other {# workloads}}</b>.', {
                   n: places.size,
                   b: (inside) => <strong>{inside}</strong>,
                 })
@@ -106,8 +106,8 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
     );
   }
   const faults = [
-    ...(place && found.place_reason ? [{ role: t('No rule stands there'), reason: found.place_reason }] : []),
-    ...(peer && found.peer_reason ? [{ role: t('No rule matches it'), reason: found.peer_reason }] : []),
+    ...(place && found.place_reason ? [{ role: t('No rules are placed there'), reason: found.place_reason }] : []),
+    ...(peer && found.peer_reason ? [{ role: t('No rule matches its traffic'), reason: found.peer_reason }] : []),
   ];
   // In one of its two roles it may do; then only the other one is named.
   const dead = faults.length === Number(place) + Number(peer);
@@ -137,7 +137,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
           <Status tone="danger">
             <span className="whitespace-normal">{t(UNRESOLVED_LABELS[faults[0].reason])}</span>
           </Status>
-          <p className="text-sm text-muted">{t('It yields no rule. It never widens the policy to every address.')}</p>
+          <p className="text-sm text-muted">{t('This endpoint produces no rules. It never widens the policy to all addresses.')}</p>
         </div>
       )}
       {!dead &&
@@ -148,7 +148,7 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
         ))}
       {!dead && peer && found.without_address > 0 && (
         <p className="text-sm text-warn">
-          {t('{n, number} without a known address: their traffic does not match.', { n: found.without_address })}
+          {t('{n, number} without a known address; their traffic does not match.', { n: found.without_address })}
         </p>
       )}
     </li>
@@ -166,7 +166,7 @@ function summaryOf(t: Translate, found: ResolvedEndpoint, peer: boolean): string
   if (peer && found.peer_reason === null) {
     parts.push(
       found.kind === 'any'
-        ? t('every address')
+        ? t('all addresses')
         : t('{n, plural, one {# address or network} other {# addresses and networks}}', { n: found.cidrs_total }),
     );
   }

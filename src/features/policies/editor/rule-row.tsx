@@ -61,7 +61,7 @@ export function RuleRow(props: Props) {
       )}
     >
       <div className="flex h-8 shrink-0 items-center gap-1.5">
-        <Tooltip content={t('Drag, or press Alt with the arrow keys')}>
+        <Tooltip content={t('Drag, or press Alt + arrow keys')}>
           <button
             type="button"
             data-handle
@@ -80,7 +80,7 @@ export function RuleRow(props: Props) {
           </button>
         </Tooltip>
         <span className="w-5 text-right text-muted tabular-nums">{n}</span>
-        <Tooltip content={rule.enabled ? t('Enabled') : t('Disabled: the rule is not written to any guest')}>
+        <Tooltip content={rule.enabled ? t('Enabled') : t('Disabled: this rule is not placed on any workload')}>
           <Checkbox
             aria-label={t('Rule {n} enabled', { n })}
             checked={enabled.value ?? false}
@@ -165,14 +165,14 @@ function Buttons({
         label={t('Move rule {n} up', { n })}
         icon={<ArrowUp size={14} />}
         onClick={() => onMove(-1)}
-        disabledReason={index === 0 && t('It is the first')}
+        disabledReason={index === 0 && t('This is the first rule')}
       />
       <IconButton
         size="sm"
         label={t('Move rule {n} down', { n })}
         icon={<ArrowDown size={14} />}
         onClick={() => onMove(1)}
-        disabledReason={index === count - 1 && t('It is the last')}
+        disabledReason={index === count - 1 && t('This is the last rule')}
       />
       <IconButton
         size="sm"

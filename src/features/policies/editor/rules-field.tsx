@@ -19,7 +19,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
   const moveTo = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return;
     move(from, to);
-    setSaid(t('Rule moved to place {place} of {total}.', { place: to + 1, total: fields.length }));
+    setSaid(t('Rule moved to position {place} of {total}.', { place: to + 1, total: fields.length }));
     // The row is the same element in its new place; the focus goes along with its handle.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${to}"] [data-handle]`)?.focus());
   };
@@ -29,7 +29,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
         <div className="rounded-lg border border-dashed">
           <EmptyState title={t('No rules yet')}>
             {t(
-              'Without rules the policy decides nothing. Traffic is matched from the first rule down; the first that fits decides.',
+              'A policy without rules filters no traffic. Rules are evaluated in order; the first match applies.',
             )}
           </EmptyState>
         </div>
@@ -65,7 +65,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
         <Button
           icon={<Plus size={14} />}
           onClick={() => append(EMPTY_RULE)}
-          disabledReason={fields.length >= 200 && t('At most 200 rules')}
+          disabledReason={fields.length >= 200 && t('Maximum of 200 rules reached')}
         >
           {t('Add rule')}
         </Button>

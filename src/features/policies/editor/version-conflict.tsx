@@ -26,22 +26,22 @@ export function VersionConflict({ policyId, readVersion, theirVersion, pending, 
       <Notice
         tone="warn"
         live
-        title={t('Somebody else saved version {version} meanwhile', { version: theirVersion })}
+        title={t('Another user saved version {version}', { version: theirVersion })}
         action={
           <span className="flex flex-wrap gap-2">
             <Button size="sm" onClick={() => setShown(true)}>
-              {t('Show what they changed')}
+              {t('Show their changes')}
             </Button>
             <Button size="sm" onClick={() => reload.mutate()} pending={reload.isPending}>
-              {t('Discard mine, start from theirs')}
+              {t('Discard mine, load theirs')}
             </Button>
             <Button size="sm" variant="danger" onClick={onOverwrite} pending={pending}>
-              {t('Save mine over it')}
+              {t('Overwrite with mine')}
             </Button>
           </span>
         }
       >
-        {t('Your changes are not saved; they are still in the form below, which began with version {version}.', {
+        {t('Your changes are not saved. They are still in the form below, which started from version {version}.', {
           version: readVersion,
         })}
       </Notice>
@@ -50,7 +50,7 @@ export function VersionConflict({ policyId, readVersion, theirVersion, pending, 
         onOpenChange={setShown}
         size="lg"
         title={t('Version {from} to {to}', { from: readVersion, to: theirVersion })}
-        description={t('What changed while you were writing.')}
+        description={t('Changes saved while you were editing.')}
       >
         <VersionCompare policyId={policyId} from={readVersion} to={theirVersion} />
       </Dialog>

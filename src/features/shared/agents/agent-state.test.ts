@@ -3,7 +3,7 @@ import { english } from '@/lib/i18n/translator';
 import { clockText, collectorName, collectorState, lackingCollectors } from './agent-state';
 
 it('says how far a clock is off, and in which direction', () => {
-  expect(clockText(english, -499)).toEqual({ tone: 'ok', text: 'In step' });
+  expect(clockText(english, -499)).toEqual({ tone: 'ok', text: 'Accurate' });
   expect(clockText(english, 1_500)).toEqual({ tone: 'ok', text: '1.5 s ahead' });
   expect(clockText(english, -3_725_000)).toEqual({ tone: 'warn', text: '1 h 2 min behind' });
 });

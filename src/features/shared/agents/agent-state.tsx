@@ -11,7 +11,7 @@ type State = { tone: Tone; word: string };
 export const AGENT_STATES: Record<NonNullable<Agent['status']> | 'none', State> = {
   ok: { tone: 'ok', word: msg('Reporting') },
   degraded: { tone: 'warn', word: msg('Degraded') },
-  silent: { tone: 'danger', word: msg('Silent') },
+  silent: { tone: 'danger', word: msg('Stale report') },
   pending: { tone: 'neutral', word: msg('Waiting') },
   none: { tone: 'off', word: msg('No agent') },
 };
@@ -27,9 +27,9 @@ const COLLECTORS: Record<string, string> = {
 export const collectorName = (name: string): string => COLLECTORS[name] ?? name;
 
 const COLLECTOR_STATES: Record<string, State> = {
-  active: { tone: 'ok', word: msg('Works') },
+  active: { tone: 'ok', word: msg('Working') },
   degraded: { tone: 'warn', word: msg('Limited') },
-  unavailable: { tone: 'danger', word: msg('Does not work') },
+  unavailable: { tone: 'danger', word: msg('Not working') },
   off: { tone: 'off', word: msg('Off') },
 };
 
@@ -46,7 +46,7 @@ const IN_STEP_MS = 500;
 /** An agent's clock against the service's: `3.2 s ahead`. */
 export function clockText(t: Translate, offsetMs: number): { tone: Tone; text: string } {
   const size = Math.abs(offsetMs);
-  if (size < IN_STEP_MS) return { tone: 'ok', text: t('In step') };
+  if (size < IN_STEP_MS) return { tone: 'ok', text: t('Accurate') };
   return {
     tone: size >= OFFSET_MATTERS_MS ? 'warn' : 'ok',
     text:

@@ -31,12 +31,12 @@ export function InstallAgentDialog({ target, onClose }: { target: InstallTarget 
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       persistent
-      title={target ? t('Install the agent on {name}', { name: target.node_name }) : t('Install the agent')}
+      title={target ? t('Install agent on {name}', { name: target.node_name }) : t('Install agent')}
       footer={
         <>
           {target && (
             <Link className={buttonClass()} href={paths.agent({ nodeId: target.node_id })} onClick={onClose}>
-              {t('Open the agent')}
+              {t('Open agent')}
             </Link>
           )}
           <Button variant="primary" onClick={onClose}>
@@ -88,14 +88,14 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
       {isLoopbackAddress(install.base_url) && (
         <Notice tone="warn" title={t('The node cannot reach this address')}>
           {t(
-            'The command contains {url}, because that is how you opened Fabric. Open it by an address that the node can reach, then install from there.',
+            'The command contains {url}, the address you used to open Fabric. Open Fabric at an address that the node can reach, then install from there.',
             { url: install.base_url },
           )}
         </Notice>
       )}
       <div className="flex flex-col gap-2">
         <p>
-          {t.rich('Run this as root on <b>{name}</b>. It installs or updates the agent and starts it.', {
+          {t.rich('Run this command as root on <b>{name}</b>. The command installs or updates the agent and starts it.', {
             name: install.node_name,
             b: (inside) => <strong className="font-semibold">{inside}</strong>,
           })}
@@ -104,7 +104,7 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
         {left > 0 ? (
           <p className="text-muted">
             {t.rich(
-              'Works once, for another {time}. Whoever has it can report in the name of this node: do not pass it on.',
+              'Works once, for another {time}. Do not share the command: anyone who has it can report as this node.',
               { time: <span className="tabular-nums">{formatDuration(left * 1000)}</span> },
             )}
           </p>
@@ -115,7 +115,7 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
             title={t('The command has expired')}
             action={
               <Button size="sm" onClick={onAgain}>
-                {t('Make a new one')}
+                {t('Create new command')}
               </Button>
             }
           />

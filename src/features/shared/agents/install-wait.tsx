@@ -25,20 +25,20 @@ export function InstallWait({ nodeId, enrolledBefore }: { nodeId: string; enroll
       <p role="status" className="flex items-center gap-2">
         <Spinner size={16} />
         {progress === 'enrolled'
-          ? t('The node has enrolled. Waiting for the first report…')
+          ? t('Node enrolled. Waiting for the first report…')
           : t('Waiting for the first report…')}
       </p>
     );
   }
   const lacking = lackingCollectors(agent);
   return (
-    <Notice tone={lacking.length > 0 ? 'warn' : 'ok'} live title={t('The agent reports')}>
+    <Notice tone={lacking.length > 0 ? 'warn' : 'ok'} live title={t('Agent is reporting')}>
       {t.rich('Version {version}, first report {time}.', {
         version: agent.agent_version,
         time: <RelativeTime at={agent.last_heartbeat_at} />,
       })}
       {lacking.length > 0 &&
-        ` ${t('Something is missing for: {names}. Open the agent to see the remedy.', {
+        ` ${t('Requirements are missing for: {names}. Open the agent to see how to fix this.', {
           names: lacking.map(({ name }) => t(collectorName(name))).join(', '),
         })}`}
     </Notice>

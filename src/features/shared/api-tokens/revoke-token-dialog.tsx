@@ -26,10 +26,10 @@ export function RevokeTokenDialog({ token, revoke, onClose }: Props) {
     >
       <p>
         {token.last_used_at
-          ? t.rich('The program that uses it is refused at once. It was last used {time}.', {
+          ? t.rich('Programs that use this token are refused immediately. Last used {time}.', {
               time: <RelativeTime at={token.last_used_at} />,
             })
-          : t('The program that uses it is refused at once. It was never used.')}
+          : t('Programs that use this token are refused immediately. The token was never used.')}
       </p>
     </ConfirmDialog>
   );

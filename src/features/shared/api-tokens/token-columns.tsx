@@ -17,7 +17,7 @@ export const tokenColumns = (t: Translate) => [
     (token) => <span title={token.permissions.join(', ')}>{permissionsText(t, token.permissions)}</span>,
     { width: 110, csv: (token) => token.permissions.join(' ') },
   ),
-  make.text('tenant_name', t('Where'), (token) => token.tenant_name ?? t('Everywhere'), { width: 120 }),
+  make.text('tenant_name', t('Scope'), (token) => token.tenant_name ?? t('Everywhere'), { width: 120 }),
   make.custom('last_used_at', t('Last used'), (token) => <RelativeTime at={token.last_used_at} none={t('Never')} />, {
     width: 130,
     csv: (token) => token.last_used_at,

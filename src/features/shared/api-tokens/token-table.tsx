@@ -60,13 +60,13 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
           entries: [
             {
               id: 'allow',
-              label: t('Allow token again'),
+              label: t('Reactivate token'),
               onSelect: () => allow.mutate(token),
               disabledReason:
                 disabledReason ??
                 (allow.isPending
                   ? t('Saving')
-                  : token.suspended_at === null && t('Only tokens of an account that was deactivated are suspended')),
+                  : token.suspended_at === null && t('The token is not suspended. Only tokens of a deactivated account are.')),
             },
             {
               id: 'revoke',
@@ -102,10 +102,10 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
 /** What happens when a suspended token acts again. */
 export const tokenAllowed = (t: Translate, refresh: () => void) => () => {
   refresh();
-  showToast('ok', { title: t('Token allowed again') });
+  showToast('ok', { title: t('Token reactivated') });
 };
 
 export const tokenNotAllowed = (t: Translate) => (error: unknown) => {
   const failure = failureOf(error);
-  showToast('danger', { title: t('Token not allowed'), description: failure.detail ?? failure.title });
+  showToast('danger', { title: t('Could not reactivate token'), description: failure.detail ?? failure.title });
 };

@@ -13,7 +13,7 @@ const TITLES: Record<string, string> = {
   version: msg('Version'),
   quorum: msg('Quorum'),
   nodes: msg('Nodes'),
-  guests: msg('Guests'),
+  guests: msg('Workloads'),
   firewall: msg('Cluster firewall'),
   clock: msg('Clock'),
 };
@@ -45,8 +45,8 @@ export function checkSummary(
   if (failed > 0)
     return { tone: 'danger', text: t('{n, plural, one {# check failed} other {# checks failed}}', { n: failed }) };
   if (other > 0)
-    return { tone: 'warn', text: t('{n, plural, one {# point to look at} other {# points to look at}}', { n: other }) };
-  return { tone: 'ok', text: t('Everything that a sync needs works') };
+    return { tone: 'warn', text: t('{n, plural, one {# item to review} other {# items to review}}', { n: other }) };
+  return { tone: 'ok', text: t('Everything a sync needs is working') };
 }
 
 /** The fingerprint that has to be confirmed before the connection can be trusted, or null when it is trusted. */

@@ -15,7 +15,7 @@ export function CheckRunning() {
   const t = useT();
   return (
     <p role="status" className="flex items-center gap-2 text-muted">
-      <Spinner /> {t('Asking the cluster: address, certificate, token, privileges…')}
+      <Spinner /> {t('Checking the cluster: address, certificate, token, privileges…')}
     </p>
   );
 }
@@ -39,8 +39,8 @@ export function CheckReport({ report, token }: { report: ClusterCheckReport; tok
       <CheckLines checks={others} label={t('Connection')} />
       {privileges.length > 0 && (
         <div className="flex flex-col gap-1">
-          <p className="text-sm font-medium text-muted">{t('Privileges of the token')}</p>
-          <CheckLines checks={privileges} label={t('Privileges of the token')} mono />
+          <p className="text-sm font-medium text-muted">{t('Token privileges')}</p>
+          <CheckLines checks={privileges} label={t('Token privileges')} mono />
           {token && privileges.some((check) => check.status !== 'ok') && (
             <GrantHelp token={token} version={report.version} />
           )}
@@ -85,9 +85,9 @@ function GrantHelp({ token, version }: { token: string; version: string | null }
   if (!named) return null;
   return (
     <div className="mt-2 flex flex-col gap-1">
-      <p>{t('To grant what is missing, run on any node of the cluster, as root:')}</p>
+      <p>{t('To grant the missing privileges, run as root on any node of the cluster:')}</p>
       <CodeBlock
-        label={t('Commands that grant the privileges')}
+        label={t('Commands to grant the privileges')}
         code={grantCommands(majorOf(version), named).join('\n')}
       />
     </div>

@@ -91,7 +91,7 @@ export function ConnectionForm<Out>(props: Props<Out>) {
         <Button
           onClick={() => void runCheck()}
           pending={check.pending}
-          disabledReason={props.pending && t('Wait until the current action has ended')}
+          disabledReason={props.pending && t('Wait for the current action to finish')}
         >
           {t('Check connection')}
         </Button>
@@ -104,7 +104,7 @@ export function ConnectionForm<Out>(props: Props<Out>) {
           name="api_url"
           label={t('API address')}
           placeholder="https://pve1.example.org:8006"
-          description={t('Any node of the cluster. Without a port it is 8006.')}
+          description={t('Address of any node of the cluster. The default port is 8006.')}
           mono
         />
         <PasswordField
@@ -114,7 +114,7 @@ export function ConnectionForm<Out>(props: Props<Out>) {
           optional={clusterId !== null}
           placeholder={clusterId === null ? 'user@realm!name=secret' : t('Leave empty to keep the stored token')}
           autoComplete="off"
-          description={t('It is stored encrypted and never shown again.')}
+          description={t('The token is stored encrypted and never shown again.')}
         />
       </fieldset>
       <TokenHelp version={report?.version} />
@@ -129,12 +129,12 @@ export function ConnectionForm<Out>(props: Props<Out>) {
         control={form.control}
         name="name"
         label={t('Name')}
-        description={t('How this cluster is called here. Filled in once the cluster tells its own name.')}
+        description={t('Name of this cluster in Fabric. Filled in when the cluster reports its own name.')}
       />
       {props.children}
       {anyway && (
-        <Notice tone="warn" live title={t('Not everything works')}>
-          {t('The cluster can be saved as it is; syncs will fail until the points above are mended.')}
+        <Notice tone="warn" live title={t('Some checks failed')}>
+          {t('You can save the cluster now, but syncs fail until the problems above are fixed.')}
         </Notice>
       )}
     </FormShell>

@@ -22,27 +22,27 @@ export function FingerprintPrompt({ shown, trusted, onTrust, pending }: Props) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-3 rounded-md border border-warn-mark p-3">
       <legend className="sr-only">{t('Certificate')}</legend>
-      <Notice tone="warn" title={changed ? t('The certificate has changed') : t('The certificate must be confirmed')}>
+      <Notice tone="warn" title={changed ? t('The certificate has changed') : t('Confirm the certificate')}>
         {changed
           ? t(
-              'It was renewed, replaced, or somebody stands between this service and the cluster. Trust the new one only if the node shows the same fingerprint.',
+              'The certificate was renewed or replaced, or the connection is intercepted (man-in-the-middle). Trust the new certificate only if the node shows the same fingerprint.',
             )
           : t(
-              'No authority that this service knows has signed it, which is usual for Proxmox VE. Trust it only if the node shows the same fingerprint.',
+              'The certificate is not signed by a known authority, which is usual for Proxmox VE. Trust the certificate only if the node shows the same fingerprint.',
             )}
       </Notice>
       <dl className="flex flex-col gap-2">
-        {changed && <Fingerprint label={t('Trusted until now')} value={trusted} />}
-        <Fingerprint label={changed ? t('Shown now') : t('SHA-256 fingerprint')} value={shown} />
+        {changed && <Fingerprint label={t('Trusted fingerprint')} value={trusted} />}
+        <Fingerprint label={changed ? t('New fingerprint') : t('SHA-256 fingerprint')} value={shown} />
       </dl>
       <div className="flex flex-col gap-1">
         <p className="text-muted">
           {t.rich(
-            'Compare it with what this command shows on the node, in a shell you trust: the entry <m>pveproxy-ssl.pem</m>, or <m>pve-ssl.pem</m> when there is no such entry.',
+            'Compare the fingerprint with the output of this command in a trusted shell on the node: the entry <m>pveproxy-ssl.pem</m>, or <m>pve-ssl.pem</m> if that entry does not exist.',
             { m: (inside) => <Mono>{inside}</Mono> },
           )}
         </p>
-        <CodeBlock label={t('Command that shows the fingerprint')} code="pvenode cert info" />
+        <CodeBlock label={t('Command to show the fingerprint')} code="pvenode cert info" />
       </div>
       <div>
         <Button onClick={onTrust} pending={pending}>

@@ -9,17 +9,17 @@ export const majorOf = (version: string | null | undefined): PveMajor =>
 /** What a privilege is needed for; the guest agent's has another name in each major version. */
 export function tokenPrivileges(major: PveMajor): readonly { name: string; purpose: string }[] {
   return [
-    { name: 'VM.Audit', purpose: msg('read guests, their network cards and firewall rules') },
+    { name: 'VM.Audit', purpose: msg('read workloads, their interfaces and firewall rules') },
     {
       name: major === '9' ? 'VM.GuestAgent.Audit' : 'VM.Monitor',
-      purpose: msg('ask the guest agent for addresses'),
+      purpose: msg('read addresses from the guest agent'),
     },
-    { name: 'VM.Config.Network', purpose: msg('write firewall rules and the firewall flag of network cards') },
-    { name: 'VM.Config.Options', purpose: msg('write guest options where the version asks for it') },
+    { name: 'VM.Config.Network', purpose: msg('write firewall rules and the firewall flag of interfaces') },
+    { name: 'VM.Config.Options', purpose: msg('write workload options where the Proxmox VE version requires this') },
     { name: 'Sys.Audit', purpose: msg('read nodes, quorum and the cluster firewall') },
     { name: 'SDN.Audit', purpose: msg('read bridges, zones, VNets and subnets') },
-    { name: 'SDN.Use', purpose: msg('change network cards that are attached to a bridge or VNet') },
-    { name: 'Pool.Audit', purpose: msg('read to which pool a guest belongs') },
+    { name: 'SDN.Use', purpose: msg('change interfaces attached to a bridge or VNet') },
+    { name: 'Pool.Audit', purpose: msg('read the pool of each workload') },
   ];
 }
 

@@ -18,11 +18,11 @@ export function TokenHelp({ version }: { version?: string | null }) {
       <summary className="font-medium">{t('How to create the token')}</summary>
       <div className="mt-3 flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <p>{t('Run on any node of the cluster, as root:')}</p>
+          <p>{t('Run as root on any node of the cluster:')}</p>
           <Select
             size="sm"
             className="!w-36"
-            aria-label={t('Version of the cluster')}
+            aria-label={t('Cluster version')}
             value={major}
             onValueChange={setChosen}
             options={VERSIONS}
@@ -31,7 +31,7 @@ export function TokenHelp({ version }: { version?: string | null }) {
         <CodeBlock label={t('Commands to create the token')} code={tokenCommands(major).join('\n')} />
         <p className="text-muted">
           {t.rich(
-            'The last command shows the secret once. The token is <m>fabric@pve!fabric=</m> followed by that secret. Without a role on <m>/</m> a token signs in and sees nothing.',
+            'The last command prints the secret once. The token is <m>fabric@pve!fabric=</m> followed by the secret. Without a role on <m>/</m>, a token can sign in but sees nothing.',
             { m: (inside) => <Mono>{inside}</Mono> },
           )}
         </p>

@@ -28,7 +28,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
   const why =
     reason('ipam:discover') ??
     disabledReason ??
-    (clusterId === undefined && known?.length === 0 ? t('There is no cluster to ask yet.') : null);
+    (clusterId === undefined && known?.length === 0 ? t('No clusters yet. Add a cluster first.') : null);
   const start = (id: string | undefined) => discover.mutate(id ? { cluster_ids: [id] } : {});
   const [only] = clusters.length === 1 ? clusters : [];
   const direct = clusterId ?? only?.value;
@@ -52,7 +52,7 @@ export function DiscoverButton({ clusterId, variant, disabledReason }: Props) {
           align="end"
           trigger={button}
           entries={[
-            { id: 'all', label: t('Of all clusters'), onSelect: () => start(undefined) },
+            { id: 'all', label: t('All clusters'), onSelect: () => start(undefined) },
             ...(clusters.length > 0 ? [{ kind: 'separator' as const, id: 'line' }] : []),
             ...clusters.map(({ value, label }) => ({ id: value, label, onSelect: () => start(value) })),
           ]}

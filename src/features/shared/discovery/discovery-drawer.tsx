@@ -23,7 +23,7 @@ export function DiscoveryDrawer({ started, onClose }: Props) {
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       title={t('Address discovery')}
-      description={t('It goes on when you close this.')}
+      description={t('Discovery continues after you close this panel.')}
       footer={
         <Link className={buttonClass()} href={paths.jobs({ kind: 'ipam' })}>
           {t('All discoveries')}
@@ -33,7 +33,7 @@ export function DiscoveryDrawer({ started, onClose }: Props) {
       {started && (
         <div className="flex flex-col gap-6">
           {started.refused.map(({ cluster_id, message }) => (
-            <Notice key={cluster_id} tone="danger" title={t('{name} cannot be asked', { name: nameOf(cluster_id) })}>
+            <Notice key={cluster_id} tone="danger" title={t('{name}: discovery not possible', { name: nameOf(cluster_id) })}>
               {message}
             </Notice>
           ))}

@@ -21,7 +21,7 @@ export function useDiscover(onStarted: (started: DiscoverAccepted) => void) {
         const { title, detail } = failureOf(error);
         showToast('danger', {
           id: 'discover',
-          title: t('The discovery was not started'),
+          title: t('Discovery not started'),
           description: detail ?? title,
         });
       },

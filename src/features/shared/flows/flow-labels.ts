@@ -49,7 +49,7 @@ const COLLECTORS: Record<string, string> = {
   ebpf: msg('Packet capture (in the kernel)'),
   ring: msg('Packet capture (ring)'),
   conntrack: msg('Connection tracking'),
-  firewall_log: msg('Firewall log of the hypervisor'),
+  firewall_log: msg('Hypervisor firewall log'),
   kernel_log: msg('Kernel log'),
   interface: msg('Interface counters'),
 };

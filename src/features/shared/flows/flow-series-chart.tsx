@@ -36,13 +36,13 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
         series={lines}
         format={format}
         height={height}
-        empty={empty ?? t('No traffic in this time.')}
+        empty={empty ?? t('No traffic in this time range.')}
         onSelect={({ since, until }) =>
           onSelect({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
         }
       >
         <SegmentedControl
-          label={t('Measure')}
+          label={t('Metric')}
           value={metric}
           onValueChange={onMetricChange}
           options={optionsIn(t, METRIC_OPTIONS)}

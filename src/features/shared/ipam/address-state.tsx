@@ -8,11 +8,11 @@ export const ADDRESS_STATE_LABELS: Record<State, { tone: Tone; word: string; mea
   reserved: {
     tone: 'neutral',
     word: msg('Reserved'),
-    meaning: msg('Kept for something; never handed out as the next free one.'),
+    meaning: msg('Reserved for a purpose; never assigned as the next free address.'),
   },
-  dhcp: { tone: 'info', word: msg('DHCP'), meaning: msg('Handed out by a DHCP server.') },
-  stale: { tone: 'off', word: msg('Stale'), meaning: msg('Discoveries do not see it any more.') },
-  conflict: { tone: 'danger', word: msg('Conflict'), meaning: msg('Two facts about it cannot both be right.') },
+  dhcp: { tone: 'info', word: msg('DHCP'), meaning: msg('Assigned by a DHCP server.') },
+  stale: { tone: 'off', word: msg('Stale'), meaning: msg('No longer seen by address discovery.') },
+  conflict: { tone: 'danger', word: msg('Conflict'), meaning: msg('Fabric has contradictory data about this address.') },
 };
 
 export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {
@@ -20,7 +20,7 @@ export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {
   sdn: msg('SDN'),
   config: msg('Configuration'),
   cloudinit: msg('Cloud-init'),
-  manual: msg('By hand'),
+  manual: msg('Manual'),
 };
 
 /** The state of an address; what it means stands in its title. */

@@ -13,8 +13,8 @@ const STATES = ['active', 'reserved', 'dhcp', 'conflict', 'stale'] as const;
 const COUNTS: Record<(typeof STATES)[number], string> = {
   active: msg('{n, number} active'),
   reserved: msg('{n, number} reserved'),
-  dhcp: msg('{n, number} dhcp'),
-  conflict: msg('{n, number} conflict'),
+  dhcp: msg('{n, number} DHCP'),
+  conflict: msg('{n, number} in conflict'),
   stale: msg('{n, number} stale'),
 };
 

@@ -13,7 +13,7 @@ const PROTOCOLS = PACKET_PROTOCOLS.map((value) => ({ value, label: value.toUpper
 const STATE_LABELS: Record<(typeof CONNECTION_STATES)[number], string> = {
   new: msg('New connection'),
   established: msg('Established connection'),
-  related: msg('Related to one'),
+  related: msg('Related connection'),
   invalid: msg('Invalid'),
 };
 

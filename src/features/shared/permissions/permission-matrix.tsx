@@ -41,8 +41,8 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
             className="mt-0.5"
           />
           <span>
-            <span className="font-medium">{t('Everything, now and later')}</span>
-            <span className="block text-sm text-faint">{t('A super administrator, who also changes settings.')}</span>
+            <span className="font-medium">{t('All permissions, including future ones')}</span>
+            <span className="block text-sm text-faint">{t('Makes the role a super administrator, who can also change settings.')}</span>
           </span>
         </label>
       )}
@@ -82,7 +82,7 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
       </div>
       <p className="text-sm text-faint">
         {t(
-          'What is marked as platform counts only in a role that is held for the whole installation, not for one tenant.',
+          'Platform permissions apply only in a role assigned for the whole installation, not for one tenant.',
         )}
       </p>
     </div>

@@ -50,15 +50,15 @@ function Beginning(props: {
       onSubmit={(input) => begin.mutate(input)}
       error={begin.error ? failureOf(begin.error) : null}
       pending={begin.isPending}
-      submitLabel={t('Show the QR code')}
+      submitLabel={t('Show QR code')}
       disabledReason={
-        state.proof_needed && !state.has_password ? t('You signed in too long ago: sign out and in again') : null
+        state.proof_needed && !state.has_password ? t('Your sign-in is too old. Sign out, then sign in again') : null
       }
       onCancel={onCancel}
     >
       <p className="text-pretty">
         {t(
-          'You need an authenticator app on your phone (any that knows TOTP). After your password, every sign-in then asks for the six digits that it shows. API tokens go on working without.',
+          "You need a TOTP authenticator app on your phone. Each sign-in then requires the app's six-digit code after your password. API tokens keep working without a code.",
         )}
       </p>
       {asksPassword && (
@@ -105,13 +105,13 @@ function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
         <div className="flex min-w-0 flex-1 basis-48 flex-col gap-2">
           <p className="text-pretty">{t('Scan the code with your app, or enter this secret:')}</p>
           <CodeBlock label={t('Secret')} code={enrolment.secret} wrap />
-          <Notice tone="info">{t('It is shown until you confirm, and never again.')}</Notice>
+          <Notice tone="info">{t('The secret is shown until you confirm, and never again.')}</Notice>
         </div>
       </div>
       <TextField
         control={form.control}
         name="code"
-        label={t('Code that the app shows')}
+        label={t('Code from the app')}
         autoComplete="one-time-code"
         maxLength={10}
         mono

@@ -18,11 +18,11 @@ function download(heading: string, codes: readonly string[]) {
 /** Shows recovery codes, this once. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const t = useT();
-  const save = () => download(t('Recovery codes of {host}. Each works once.', { host: window.location.host }), codes);
+  const save = () => download(t('Recovery codes for {host}. Each code works once.', { host: window.location.host }), codes);
   return (
     <div className="flex flex-col gap-4">
-      <Notice tone="warn" title={t('Keep these codes now')}>
-        {t('Each signs you in once when your phone is lost. They are stored as hashes and cannot be shown again.')}
+      <Notice tone="warn" title={t('Save these codes now')}>
+        {t('Each code signs you in once if you lose your phone. Codes are stored as hashes and cannot be shown again.')}
       </Notice>
       <ul
         aria-label={t('Recovery codes')}
@@ -42,7 +42,7 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
           <CopyButton value={codes.join('\n')} label={t('Copy recovery codes')} />
         </span>
         <Button variant="primary" onClick={onDone}>
-          {t('I have kept them')}
+          {t('I have saved the codes')}
         </Button>
       </div>
     </div>

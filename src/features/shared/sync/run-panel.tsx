@@ -33,11 +33,11 @@ export function RunPanel({ run }: { run: SyncRun }) {
         />
       )}
       {run.status === 'queued' && (
-        <p className="text-muted">{t('Waiting for a worker. If it stays like this, look at the jobs page.')}</p>
+        <p className="text-muted">{t('Waiting for a worker. If this does not change, check the Jobs page.')}</p>
       )}
       {run.status === 'failed' && (
-        <Notice tone="danger" title={run.kind === 'ipam' ? t('The discovery failed') : t('The sync failed')} live>
-          {t('What was known before is kept.')}
+        <Notice tone="danger" title={run.kind === 'ipam' ? t('Discovery failed') : t('Sync failed')} live>
+          {t('Existing data is kept.')}
         </Notice>
       )}
       <RunProblems errors={run.errors} total={Math.max(problems, run.errors.length)} />
@@ -67,7 +67,7 @@ function RunStages({ run }: { run: SyncRun }) {
     detail: detailOf(t, view),
     ...(view.state === 'running' && { done: run.progress_done, total: run.progress_total }),
   }));
-  return <Stages stages={stages} label={t(run.kind === 'ipam' ? 'Stages of the discovery' : 'Stages of the sync')} />;
+  return <Stages stages={stages} label={t(run.kind === 'ipam' ? 'Discovery stages' : 'Sync stages')} />;
 }
 
 function detailOf(t: Translate, view: StageView): string | null {
@@ -95,7 +95,7 @@ function RunProblems({ errors, total = errors.length }: { errors: SyncRun['error
       </ul>
       {total > errors.length && (
         <p className="text-sm text-muted">
-          {t('These are the first {n, number} of {total, number}.', { n: errors.length, total })}
+          {t('Showing the first {n, number} of {total, number}.', { n: errors.length, total })}
         </p>
       )}
     </div>

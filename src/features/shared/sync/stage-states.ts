@@ -12,13 +12,13 @@ export const STAGE_TITLES: Record<RunStage, string> = {
   connect: msg('Connect'),
   nodes: msg('Nodes'),
   guests: msg('Virtual machines and containers'),
-  interfaces: msg('Network cards'),
+  interfaces: msg('Interfaces'),
   networks: msg('Bridges'),
   sdn: msg('SDN networks'),
-  leases: msg('Leases of SDN networks'),
+  leases: msg('SDN network leases'),
   addresses: msg('Addresses'),
   conflicts: msg('Conflicts'),
-  finish: msg('Tidy up'),
+  finish: msg('Cleanup'),
 };
 
 /** The stages of each kind of run, in their order. */

@@ -19,7 +19,7 @@ export function useStartSync({ onStarted }: { onStarted?: (runId: string, cluste
       },
       onError: (error) => {
         const { title, detail } = failureOf(error);
-        showToast('danger', { id: 'start-sync', title: t('The sync was not started'), description: detail ?? title });
+        showToast('danger', { id: 'start-sync', title: t('Sync not started'), description: detail ?? title });
       },
     }),
   );

@@ -2,7 +2,7 @@ import { SubnetDetail } from '@/features/addresses/subnet-detail';
 import { titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 
-export const generateMetadata = titled(msg('Subnet'));
+export const generateMetadata = titled(msg('Prefix'));
 
 export default async function SubnetPage({ params }: { params: Promise<{ subnetId: string }> }) {
   const { subnetId } = await params;
