@@ -33,7 +33,7 @@ let ending = false;
 const end = async () => {
   if (ending) return;
   ending = true;
-  logger.info('worker stops');
+  logger.info('worker stopping');
   health?.close();
   await runtime.close();
   await closeQueues();

@@ -142,7 +142,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       let runs = 0;
       sync = async () => {
         runs += 1;
-        throw new m.AppError('not_found', 'There is no such cluster.');
+        throw new m.AppError('not_found', 'Cluster not found.');
       };
       await startWorkers();
       await m.enqueue(m.clusterSync, { cluster_id: newId() });

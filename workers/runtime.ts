@@ -18,7 +18,7 @@ const TEMPORARY = new Set<ErrorCode>(['internal', 'upstream', 'upstream_timeout'
  */
 function classifyError(error: unknown): { retry: boolean; reason: string } {
   if (error instanceof AppError) return { retry: TEMPORARY.has(error.code), reason: error.message };
-  return { retry: true, reason: 'Unexpected error; the log of the worker has the details' };
+  return { retry: true, reason: 'Unexpected error; see the worker log' };
 }
 
 type Options = {
@@ -45,7 +45,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
 
   const run = async (name: JobName, job: Job, token: string | undefined, signal: AbortSignal): Promise<void> => {
     const payload = JOBS[name].payload.safeParse(job.data);
-    if (!payload.success) throw new UnrecoverableError('The payload of the job is not that of its definition');
+    if (!payload.success) throw new UnrecoverableError('expected a payload that matches the job definition');
     const started = performance.now();
     const log = logger.child({ job: name, job_id: job.id, payload: payload.data });
     const done = (result: 'ok' | 'failed' | 'requeued') => {
@@ -61,7 +61,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       log[JOBS[name].everyMs ? 'debug' : 'info'](done('ok'), 'job done');
     } catch (error) {
       if (stopping.signal.aborted) {
-        log.info(done('requeued'), 'job put back: the worker ends');
+        log.info(done('requeued'), 'job requeued: the worker is stopping');
         await job.moveToWait(token);
         throw new WaitingError();
       }
@@ -82,10 +82,10 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       runRetryDelay: 2_000,
     });
     worker.on('error', (error) => logger.warn({ err: error, job: name }, 'worker error'));
-    worker.on('stalled', (id) => logger.warn({ job: name, job_id: id }, 'job taken over: its worker fell silent'));
+    worker.on('stalled', (id) => logger.warn({ job: name, job_id: id }, 'job taken over: its worker does not respond'));
     // Another worker may have it by now; this one must stop writing.
     worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) worker.cancelJob(id, 'the lock was lost');
+      for (const id of ids) worker.cancelJob(id, 'lock lost');
     });
     return worker;
   };
@@ -95,8 +95,8 @@ export async function startWorkers(processors: JobProcessors, options: Options =
   await ensureSchedules();
   const scheduleCheck = setInterval(() => {
     ensureSchedules().then(
-      (written) => written.length > 0 && logger.warn({ jobs: written }, 'schedules were missing and are restored'),
-      (error: unknown) => logger.warn({ err: error }, 'the schedules could not be checked'),
+      (written) => written.length > 0 && logger.warn({ jobs: written }, 'missing schedules restored'),
+      (error: unknown) => logger.warn({ err: error }, 'cannot check the schedules'),
     );
   }, scheduleCheckMs);
 
@@ -105,7 +105,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
     close() {
       closing ??= (async () => {
         clearInterval(scheduleCheck);
-        const grace = setTimeout(() => stopping.abort(new Error('the worker ends')), graceMs);
+        const grace = setTimeout(() => stopping.abort(new Error('the worker is stopping')), graceMs);
         const open = new Set(workers);
         const closed = Promise.allSettled(
           workers.map(async (worker) => {
@@ -117,7 +117,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
         const deadline = new AbortController();
         await Promise.race([closed, delay(graceMs + LATE_MS, undefined, { signal: deadline.signal }).catch(() => {})]);
         deadline.abort();
-        if (open.size > 0) logger.warn({ jobs: [...open].map(({ name }) => name) }, 'workers did not close in time');
+        if (open.size > 0) logger.warn({ jobs: [...open].map(({ name }) => name) }, 'workers did not stop in time');
         clearTimeout(grace);
       })();
       return closing;

@@ -89,7 +89,7 @@ export class Agent {
     this.logger.debug(`accepted ${answer.accepted}, updated ${answer.updated}, rejected ${answer.rejected.length}`);
     const [first] = answer.rejected;
     if (first)
-      this.logger.warning(`the server rejected ${answer.rejected.length} flows, the first because: ${first.reason}`);
+      this.logger.warning(`the server rejected ${answer.rejected.length} flows; first reason: ${first.reason}`);
   }
 
   /** Logs a problem when it begins, changes or ends, not at every heartbeat. */
@@ -99,7 +99,7 @@ export class Agent {
     if (!isNews) return;
     this.lastReason = reason;
     if (reason === null) this.logger.info('the server acknowledges heartbeats');
-    else this.logger.warning(`heartbeat not delivered, ${this.spool.size} kept: ${reason}`);
+    else this.logger.warning(`heartbeat not delivered, ${this.spool.size} spooled: ${reason}`);
   }
 
   private saveStatus(): void {

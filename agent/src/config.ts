@@ -129,11 +129,11 @@ export function enrolmentTokenFromEnv(env: NodeJS.Dict<string> = process.env): s
 function conflicts({ server_url: url, allow_http: allowHttp, ca_file: ca, tls_fingerprint: pin }: Config): string[] {
   if (url?.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     return [
-      'server_url is plain http: the node token would cross the network readable. Use https, with ca_file or ' +
-        'tls_fingerprint for an own certificate, or set allow_http = true if the network is trusted',
+      'server_url is plain http: the node token would be sent unencrypted. Use https, with ca_file or ' +
+        'tls_fingerprint for a private certificate, or set allow_http = true if the network is trusted',
     ];
   }
-  if (ca !== null && pin !== null) return ['ca_file and tls_fingerprint exclude each other: give one of them'];
+  if (ca !== null && pin !== null) return ['ca_file and tls_fingerprint are mutually exclusive: set one of them'];
   return [];
 }
 
@@ -167,11 +167,11 @@ function parseServerUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new Refusal(`is no address: "${text}". Expected for example https://fabric.example.com`);
+    throw new Refusal(`is not a URL: "${text}". Expected for example https://fabric.example.com`);
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Refusal('must begin with https://');
-  if (url.username !== '' || url.password !== '') throw new Refusal('must not hold a user name or password');
-  if (url.search !== '' || url.hash !== '') throw new Refusal('must not have a query or fragment');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Refusal('must start with https://');
+  if (url.username !== '' || url.password !== '') throw new Refusal('must not contain a user name or password');
+  if (url.search !== '' || url.hash !== '') throw new Refusal('must not contain a query or fragment');
   return url;
 }
 
@@ -190,7 +190,7 @@ function parsePath(text: string): string {
 }
 
 function parseNodeName(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/.test(text)) throw new Refusal(`is no host name: "${text}"`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/.test(text)) throw new Refusal(`is not a host name: "${text}"`);
   return text;
 }
 

@@ -13,7 +13,7 @@ export function machineId(file = '/etc/machine-id'): string {
   } catch (cause) {
     throw new Error(`cannot read ${file}: run systemd-machine-id-setup`, { cause });
   }
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${file} holds no machine id: run systemd-machine-id-setup`);
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${file} contains no machine ID: run systemd-machine-id-setup`);
   return createHmac('sha256', id).update('fabric-agent').digest('hex').slice(0, 32);
 }
 

@@ -25,7 +25,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await typeInto(page.getByRole('textbox', { name: 'Current password' }), 'not the password');
   await typeInto(page.getByRole('textbox', { name: 'New password' }), NEXT);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await expect(page.getByText('This is not your password.').first()).toBeVisible();
+  await expect(page.getByText('The password is wrong.').first()).toBeVisible();
   await shot(page, 'refused');
   await typeInto(page.getByRole('textbox', { name: 'Current password' }), PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -47,7 +47,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await page.getByRole('button', { name: 'Create token' }).click();
   const drawer = page.getByRole('dialog', { name: 'Create API token' });
   await drawer.getByRole('button', { name: 'Create token' }).click();
-  await expect(drawer.getByText('Say what the token is for.').first()).toBeVisible();
+  await expect(drawer.getByText('Describe what the token is for.').first()).toBeVisible();
   await expect(drawer.getByText('user:write')).toHaveCount(0);
   await typeInto(drawer.getByLabel('Purpose'), 'e2e script');
   await drawer.getByRole('checkbox', { name: /^policy:read/ }).click();

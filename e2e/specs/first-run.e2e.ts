@@ -73,7 +73,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
 
   await test.step('adding in spite of failed checks needs a second press', async () => {
     await page.getByRole('button', { name: 'Add cluster' }).click();
-    await expect(page.getByText('a name of 1 to 64 characters')).toBeVisible();
+    await expect(page.getByText('A name of 1 to 64 characters.')).toBeVisible();
     await typeInto(page.getByRole('textbox', { name: 'Name', exact: true }), 'will be replaced');
     await page.getByRole('button', { name: 'Add cluster' }).click();
     await expect(page.getByText('Some checks failed')).toBeVisible();

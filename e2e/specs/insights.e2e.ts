@@ -100,7 +100,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await row('tcp/5432').click();
     const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });
     await expect(drawer).toContainText('Log and rules mismatch');
-    await expect(drawer).toContainText('No rule matches: the default policy decides.');
+    await expect(drawer).toContainText('No rule matches: the default policy matches.');
     await shot(page, 'flow');
     await expectAccessible(page, 'the context of a flow');
     await page.keyboard.press('Escape');

@@ -68,10 +68,10 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await act(page, 'e2e chat', 'Send test');
   await openTab(page, 'Deliveries');
   const grid = page.getByRole('grid', { name: 'Deliveries' });
-  await expect(grid.getByText('The receiver answered 404.')).toBeVisible();
+  await expect(grid.getByText('The receiver returned status 404.')).toBeVisible();
   receiver.answer(200);
   await act(page, 'Test notification to e2e chat', 'Try again');
-  await expect(grid.getByText('The receiver answered 404.')).toHaveCount(0);
+  await expect(grid.getByText('The receiver returned status 404.')).toHaveCount(0);
   await expect.poll(() => receiver.received.length).toBe(3);
   await expect(grid.getByText('Sent', { exact: true })).toHaveCount(2);
   expect(receiver.received[2]?.headers['fabric-delivery']).toBe(receiver.received[1]?.headers['fabric-delivery']);

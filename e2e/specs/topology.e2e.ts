@@ -170,7 +170,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.goto(`/topology?at=nobody&group=colour&hide=everything&view=globe&${within}`);
     await expect(page.getByRole('application', { name: /^Map of/ })).toBeVisible();
     await page.goto('/topology?workload_id=00000000-0000-4000-8000-000000000000');
-    await expect(page.getByText('There is no such workload.', { exact: false })).toBeVisible();
+    await expect(page.getByText('Workload not found.', { exact: false })).toBeVisible();
     await page.goto(`/topology?${within}&since=2020-01-01T00:00:00Z&until=2020-01-01T01:00:00Z&busy=true`);
     await expect(page.getByText('Traffic data has expired')).toBeVisible();
     await expectAccessible(page, 'the map without anything');

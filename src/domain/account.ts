@@ -37,7 +37,7 @@ export const ApiTokenInput = z.strictObject({
   name: z
     .string('Enter a name as text.')
     .trim()
-    .min(1, 'Say what the token is for.')
+    .min(1, 'Describe what the token is for.')
     .max(100, 'At most 100 characters.')
     .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'No line breaks or other control characters.'),
   permissions: z
@@ -45,7 +45,7 @@ export const ApiTokenInput = z.strictObject({
     .min(1, 'Choose at least one permission.')
     .transform((list) => PERMISSIONS.filter((permission) => list.includes(permission))),
   /** Only in this tenant; null: wherever its owner may. */
-  tenant_id: z.uuid('The id of a tenant, or null.').nullable().default(null),
+  tenant_id: z.uuid('The ID of a tenant, or null.').nullable().default(null),
   expires_in_days: z
     .int('A whole number of days.')
     .min(1, 'At least one day.')

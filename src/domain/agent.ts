@@ -167,7 +167,7 @@ export type AgentSummary = z.output<typeof AgentSummary>;
 
 export const AgentPage = pageOf(Agent);
 
-export const AgentInstallInput = z.strictObject({ node_id: z.uuid('The id of a node.') });
+export const AgentInstallInput = z.strictObject({ node_id: z.uuid('The ID of a node.') });
 export type AgentInstallInput = z.output<typeof AgentInstallInput>;
 
 /** The command that installs the agent on one node; its token works once and not for long. */

@@ -33,12 +33,12 @@ const name = z.string().trim().min(1).max(200, 'At most 200 characters.').option
 
 export const AuditListInput = listInput(['at'], {
   actor_kind: z.enum(ACTOR_KINDS, `One of ${ACTOR_KINDS.join(', ')}.`).optional(),
-  actor_id: z.uuid('The id of a user.').optional(),
+  actor_id: z.uuid('The ID of a user.').optional(),
   /** `policy.updated`, or `policy.*` for every action on policies. */
   action: name,
   object_kind: name,
   object_id: name,
-  tenant_id: z.uuid('The id of a tenant.').optional(),
+  tenant_id: z.uuid('The ID of a tenant.').optional(),
   since: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
   until: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
 });

@@ -43,7 +43,7 @@ export function passwordProblem(password: string, email?: string): string | null
   if (new Set(plain).size < 5) return 'Use more different characters.';
   const core = plain.replace(/[^\p{Letter}]+$/u, '');
   if (TRIED_FIRST.has(plain) || TRIED_FIRST.has(core) || KEYBOARD.includes(plain)) {
-    return 'This password is among those tried first. Choose another one.';
+    return 'This password is too common. Choose another one.';
   }
   const account = email?.trim().toLowerCase();
   if (account && (plain === account || core === account || core === account.split('@')[0])) {
@@ -55,7 +55,7 @@ export function passwordProblem(password: string, email?: string): string | null
 /** The password that somebody has now. No rule beyond a bound: whatever was once accepted must be accepted here. */
 export const CurrentPassword = z
   .string('Enter your password as text.')
-  .min(1, 'Enter the password you have now.')
+  .min(1, 'Enter your current password.')
   .max(1024, 'At most 1024 characters.');
 
 /** A password that somebody chooses now. */

@@ -18,7 +18,7 @@ export const LoginInput = z.strictObject({
 export type LoginInput = z.infer<typeof LoginInput>;
 
 /** A refresh token of ours is far shorter; the bound keeps nonsense out. */
-const RefreshToken = z.string('Send the refresh token as text.').min(1).max(4096, 'This is no refresh token.');
+const RefreshToken = z.string('Send the refresh token as text.').min(1).max(4096, 'This is not a refresh token.');
 
 /** API clients send the refresh token; browsers leave it out and send their cookie. */
 export const RefreshInput = z.strictObject({ refresh_token: RefreshToken.optional() });

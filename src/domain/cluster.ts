@@ -8,15 +8,15 @@ export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as c
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
 const ClusterName = z
-  .string({ error: 'a name' })
+  .string({ error: 'A name.' })
   .trim()
-  .min(1, 'a name of 1 to 64 characters')
-  .max(64, 'a name of 1 to 64 characters')
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'printable characters only');
+  .min(1, 'A name of 1 to 64 characters.')
+  .max(64, 'A name of 1 to 64 characters.')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Printable characters only.');
 
 const ApiAddress = z
-  .string({ error: 'an address such as https://pve1.example.org:8006' })
-  .max(300, 'at most 300 characters')
+  .string({ error: 'An address such as https://pve1.example.org:8006.' })
+  .max(300, 'At most 300 characters.')
   .transform((text, context) => {
     const parsed = parseApiUrl(text);
     if (!('reason' in parsed)) return parsed.url;
@@ -28,18 +28,18 @@ const ApiAddress = z
 const TOKEN = /^[^\s:/;%]+@[A-Za-z][A-Za-z0-9._-]+![A-Za-z][A-Za-z0-9._-]+=[\x21-\x3a\x3c-\x7e]+$/;
 
 const ApiToken = z
-  .string({ error: 'an API token' })
+  .string({ error: 'An API token.' })
   .trim()
-  .max(512, 'at most 512 characters')
+  .max(512, 'At most 512 characters.')
   .transform((text) => text.replace(/^PVEAPIToken[= ]/, ''))
-  .refine((text) => TOKEN.test(text), 'Give the token as user@realm!name=secret, as shown when it was created.');
+  .refine((text) => TOKEN.test(text), 'Enter the token as user@realm!name=secret, as shown when it was created.');
 
 /** SHA-256 of a certificate with or without colons, in the form in which it is stored: `AA:BB:…`. */
 const Fingerprint = z
-  .string({ error: 'a SHA-256 fingerprint' })
+  .string({ error: 'A SHA-256 fingerprint.' })
   .trim()
   .transform((text) => text.replaceAll(':', '').toUpperCase())
-  .refine((hex) => /^[0-9A-F]{64}$/.test(hex), 'Give the SHA-256 fingerprint: 32 pairs of hexadecimal digits.')
+  .refine((hex) => /^[0-9A-F]{64}$/.test(hex), 'Enter the SHA-256 fingerprint: 32 pairs of hexadecimal digits.')
   .transform((hex) => hex.replace(/..(?=.)/g, '$&:'));
 
 const fields = {
@@ -47,7 +47,7 @@ const fields = {
   api_url: ApiAddress,
   api_token: ApiToken,
   tls_fingerprint: Fingerprint.nullable(),
-  rule_placement: z.enum(RULE_PLACEMENTS, { error: 'above or below' }),
+  rule_placement: z.enum(RULE_PLACEMENTS, { error: 'One of above, below.' }),
 };
 
 /** What is needed to add a cluster. */
@@ -78,7 +78,7 @@ export const ClusterCheckInput = z
   .partial()
   .refine((input) => input.api_url !== undefined || input.cluster_id !== undefined, {
     path: ['api_url'],
-    message: 'Give the address to check, or the cluster_id of a stored cluster.',
+    message: 'Specify the address to check, or the cluster_id of a stored cluster.',
   });
 export type ClusterCheckInput = z.output<typeof ClusterCheckInput>;
 

@@ -11,10 +11,10 @@ export type CoverageMode = (typeof COVERAGE_MODES)[number];
 export const COVERAGE_DAYS = 90;
 
 const days = z.coerce
-  .number({ error: `a number from 1 to ${COVERAGE_DAYS}` })
-  .int(`a whole number from 1 to ${COVERAGE_DAYS}`)
-  .min(1, `a number from 1 to ${COVERAGE_DAYS}`)
-  .max(COVERAGE_DAYS, `a number from 1 to ${COVERAGE_DAYS}`)
+  .number({ error: `A number from 1 to ${COVERAGE_DAYS}.` })
+  .int(`A whole number from 1 to ${COVERAGE_DAYS}.`)
+  .min(1, `A number from 1 to ${COVERAGE_DAYS}.`)
+  .max(COVERAGE_DAYS, `A number from 1 to ${COVERAGE_DAYS}.`)
   .default(7);
 
 /** The last days, today (UTC) included. */
@@ -96,7 +96,7 @@ export const WorkloadCoverageListInput = listInput(['workload_name', 'flows', 'c
   days,
   workload_id: z.uuid().optional(),
   cluster_id: z.uuid().optional(),
-  tenant_id: z.uuid('The id of a tenant.').optional(),
+  tenant_id: z.uuid('The ID of a tenant.').optional(),
 });
 export type WorkloadCoverageListInput = z.output<typeof WorkloadCoverageListInput>;
 export const WorkloadCoveragePage = pageOf(WorkloadCoverage);

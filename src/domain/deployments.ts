@@ -117,11 +117,11 @@ export const DeploymentPage = pageOf(Deployment);
 export const DeploymentGuestPage = pageOf(DeploymentGuest);
 
 export const DeploymentListInput = listInput(['created_at'], {
-  policy_id: z.uuid('The id of a policy.').optional(),
-  cluster_id: z.uuid('The id of a cluster.').optional(),
+  policy_id: z.uuid('The ID of a policy.').optional(),
+  cluster_id: z.uuid('The ID of a cluster.').optional(),
   /** A workload that it wrote to, or was to write to; also one that went to another tenant since. */
-  workload_id: z.uuid('The id of a workload.').optional(),
-  operation_id: z.uuid('The id of an operation.').optional(),
+  workload_id: z.uuid('The ID of a workload.').optional(),
+  operation_id: z.uuid('The ID of an operation.').optional(),
   kind: z.enum(DEPLOYMENT_KINDS, `One of ${DEPLOYMENT_KINDS.join(', ')}.`).optional(),
   status: z.enum(DEPLOYMENT_RUN_STATUSES, `One of ${DEPLOYMENT_RUN_STATUSES.join(', ')}.`).optional(),
 });
@@ -134,12 +134,12 @@ export type DeploymentGuestListInput = z.output<typeof DeploymentGuestListInput>
 
 export const ApplyInput = z.strictObject({
   /** Say what would be wanted of every guest, without asking or changing a cluster. */
-  dry_run: z.boolean({ error: 'true or false' }).default(false),
+  dry_run: z.boolean({ error: 'One of true, false.' }).default(false),
   /**
    * By workload id, the fingerprint that the preview gave. A workload whose live state or planned writes are others by now, or
    * that is not named here, is skipped as `changed_since_preview`. Left out: whatever the policy wants by now is written.
    */
-  fingerprints: z.record(z.uuid('The id of a workload.'), z.string().max(200)).optional(),
+  fingerprints: z.record(z.uuid('The ID of a workload.'), z.string().max(200)).optional(),
 });
 export type ApplyInput = z.output<typeof ApplyInput>;
 

@@ -105,12 +105,12 @@ export type GuestFirewall = z.output<typeof GuestFirewall>;
 /** A packet at a guest. */
 export const PacketTest = z
   .strictObject({
-    direction: z.enum(['in', 'out'], { error: 'in or out' }),
+    direction: z.enum(['in', 'out'], { error: 'One of in, out.' }),
     ...PACKET_FIELDS,
     /** `net0` …; left out: every interface is tried. */
     interface: z
       .string()
-      .regex(/^net\d{1,2}$/, 'net0 to net31')
+      .regex(/^net\d{1,2}$/, 'One of net0 to net31.')
       .optional(),
   })
   .refine(isOneFamily, ONE_FAMILY);

@@ -16,7 +16,7 @@ import { UnreadableNote } from './policy-preview';
 export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'external', 'denied'] as const;
 export type TrafficMode = (typeof TRAFFIC_MODES)[number];
 
-const mode = z.enum(TRAFFIC_MODES, { error: `one of ${TRAFFIC_MODES.join(', ')}` });
+const mode = z.enum(TRAFFIC_MODES, { error: `One of ${TRAFFIC_MODES.join(', ')}.` });
 const { since, until, port, protocol, decision, address } = flowFilters;
 
 /** Parameters of `GET /workloads/{workload_id}/insights`. Without `since` it is the hour before `until`. */
@@ -37,7 +37,7 @@ export const InsightsQuery = z
     context.addIssue({
       code: 'custom',
       path: ['traffic'],
-      message: 'Another name for traffic_mode. Give one of them, or both the same value.',
+      message: 'An alias of traffic_mode. Send one of them, or both with the same value.',
     });
   });
 export type InsightsQuery = z.output<typeof InsightsQuery>;

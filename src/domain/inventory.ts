@@ -9,9 +9,9 @@ export const WORKLOAD_STATUSES = ['running', 'stopped', 'paused', 'suspended', '
 export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'manual'] as const;
 
 /** `true` or `false` of a query string. */
-const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true');
+const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true');
 /** A filter that tRPC sends as a boolean and a query string as text. */
-export const booleanFilter = z.union([z.boolean(), flag], { error: 'true or false' }).optional();
+export const booleanFilter = z.union([z.boolean(), flag], { error: 'One of true, false.' }).optional();
 
 /** What keeps the firewall of a node from being compiled: its old rules stay in force for every guest. */
 export const NodeCompileFailure = z.object({
@@ -199,7 +199,7 @@ export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   /** One or several, in a query string with commas between them. */
   protection: z
     .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
-    .pipe(z.array(z.enum(PROTECTIONS, `Some of ${PROTECTIONS.join(', ')}.`)).min(1))
+    .pipe(z.array(z.enum(PROTECTIONS, `One or more of ${PROTECTIONS.join(', ')}.`)).min(1))
     .optional(),
 });
 export type WorkloadListInput = z.output<typeof WorkloadListInput>;

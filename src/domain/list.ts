@@ -10,14 +10,14 @@ export function listInput<S extends readonly [string, ...string[]], F extends z.
   const both = [...sorts, ...sorts.map((s) => `-${s}`)] as [string, ...string[]];
   return z.strictObject({
     limit: z.coerce
-      .number({ error: `a number from 1 to ${MAX_PAGE}` })
+      .number({ error: `A number from 1 to ${MAX_PAGE}.` })
       .int()
       .min(1)
       .max(MAX_PAGE)
       .default(100),
     cursor: z.string().max(600).optional(),
-    sort: z.enum(both, { error: `one of ${sorts.join(', ')}, with - in front for descending` }).optional(),
-    q: z.string().trim().max(200, 'at most 200 characters').optional(),
+    sort: z.enum(both, { error: `One of ${sorts.join(', ')}, with a leading - for descending order.` }).optional(),
+    q: z.string().trim().max(200, 'At most 200 characters.').optional(),
     ...filters,
   });
 }

@@ -8,16 +8,16 @@ export type MappingSource = (typeof MAPPING_SOURCES)[number];
 export const DEFAULT_MAPPING_PRIORITY = 1000;
 
 const fields = {
-  source: z.enum(MAPPING_SOURCES, 'pool or tag.'),
+  source: z.enum(MAPPING_SOURCES, 'One of pool, tag.'),
   value: z
     .string('The name of a pool, or a tag.')
     .trim()
     .min(1, 'Enter the name of the pool, or the tag.')
     .max(128, 'At most 128 characters.'),
-  cluster_id: z.uuid('The id of a cluster, or null for all.').nullable(),
-  project_id: z.uuid('The id of a project.'),
+  cluster_id: z.uuid('The ID of a cluster, or null for all.').nullable(),
+  project_id: z.uuid('The ID of a project.'),
   priority: z.int('A whole number.').min(0, 'From 0 to 10000.').max(10_000, 'From 0 to 10000.'),
-  enabled: z.boolean('true or false.'),
+  enabled: z.boolean('One of true, false.'),
   description: Description,
 };
 
@@ -26,7 +26,7 @@ const FORMS: Record<MappingSource, { form: RegExp; message: string }> = {
   pool: { form: /^[A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+){0,2}$/, message: 'Letters, digits, _ . - and / between levels.' },
   tag: {
     form: /^[a-z0-9_][a-z0-9_+.-]{0,63}$/,
-    message: 'A tag as the cluster has it: small letters, digits, _ + . -',
+    message: 'A tag as in the cluster: lower-case letters, digits, _ + . -',
   },
 };
 
@@ -83,7 +83,7 @@ export const MAPPING_RULE_SORTS = ['priority', 'value', 'project_name', 'created
 export const MappingRuleListInput = listInput(MAPPING_RULE_SORTS, {
   source: fields.source.optional(),
   project_id: fields.project_id.optional(),
-  cluster_id: z.uuid('The id of a cluster.').optional(),
+  cluster_id: z.uuid('The ID of a cluster.').optional(),
 });
 export type MappingRuleListInput = z.output<typeof MappingRuleListInput>;
 export const MappingRulePage = pageOf(MappingRule);
@@ -114,17 +114,17 @@ export const MappingConflict = z.object({
 });
 export type MappingConflict = z.output<typeof MappingConflict>;
 export const MappingConflictListInput = listInput(['name'], {
-  cluster_id: z.uuid('The id of a cluster.').optional(),
+  cluster_id: z.uuid('The ID of a cluster.').optional(),
 });
 export type MappingConflictListInput = z.output<typeof MappingConflictListInput>;
 export const MappingConflictPage = pageOf(MappingConflict);
 
 /** What would happen if `rule` were stored (in place of `rule_id`, when given), or without `rule` if `rule_id` were deleted. */
 export const MappingPreviewInput = z
-  .strictObject({ rule_id: z.uuid('The id of a mapping rule.').optional(), rule: MappingRuleInput.optional() })
+  .strictObject({ rule_id: z.uuid('The ID of a mapping rule.').optional(), rule: MappingRuleInput.optional() })
   .refine(({ rule, rule_id }) => rule !== undefined || rule_id !== undefined, {
     path: ['rule'],
-    message: 'Give the rule, or the id of the one that goes.',
+    message: 'Specify the rule, or the ID of the rule to delete.',
   });
 export type MappingPreviewInput = z.output<typeof MappingPreviewInput>;
 

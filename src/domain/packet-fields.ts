@@ -3,11 +3,11 @@ import { CONNECTION_STATES } from './firewall/packet';
 import { parseIp } from './net/ip-address';
 
 const Address = z
-  .string({ error: 'an IP address' })
+  .string({ error: 'An IP address.' })
   .trim()
-  .refine((text) => parseIp(text) !== null, 'an IPv4 or IPv6 address');
-const Port = z.int({ error: 'a port' }).min(0, 'from 0 to 65535').max(65535, 'from 0 to 65535').optional();
-const Small = z.int().min(0, 'from 0 to 255').max(255, 'from 0 to 255').optional();
+  .refine((text) => parseIp(text) !== null, 'An IPv4 or IPv6 address.');
+const Port = z.int({ error: 'A port.' }).min(0, 'From 0 to 65535.').max(65535, 'From 0 to 65535.').optional();
+const Small = z.int().min(0, 'From 0 to 255.').max(255, 'From 0 to 255.').optional();
 
 export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
 
@@ -17,7 +17,7 @@ export const PACKET_FIELDS = {
   destination_ip: Address,
   /** Name or number. */
   protocol: z.union([z.enum(PACKET_PROTOCOLS), z.int().min(0).max(255)], {
-    error: `one of ${PACKET_PROTOCOLS.join(', ')}, or a number`,
+    error: `One of ${PACKET_PROTOCOLS.join(', ')}, or a number.`,
   }),
   source_port: Port,
   destination_port: Port,
@@ -28,4 +28,4 @@ export const PACKET_FIELDS = {
 
 export const isOneFamily = ({ source_ip, destination_ip }: { source_ip: string; destination_ip: string }): boolean =>
   parseIp(source_ip)?.family === parseIp(destination_ip)?.family;
-export const ONE_FAMILY = { path: ['destination_ip'], message: 'Both addresses are of one family.' };
+export const ONE_FAMILY = { path: ['destination_ip'], message: 'Both addresses must be of the same family.' };

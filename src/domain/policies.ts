@@ -16,10 +16,10 @@ import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
 
 const Reason = z
-  .string({ error: 'a text' })
+  .string({ error: 'A text.' })
   .trim()
-  .max(500, 'at most 500 characters')
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'no line breaks or other control characters');
+  .max(500, 'At most 500 characters.')
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'No line breaks or other control characters.');
 
 /** What is needed to create a policy; `tenant_id` and `project_id` as for security groups, `reason` goes into the history. */
 export const PolicyCreate = PolicyInput.extend({
@@ -39,7 +39,7 @@ export type PolicyChange = z.output<typeof PolicyChange>;
 const guard = { version: z.int().min(1).optional(), reason: Reason.optional() };
 
 /** Where a rule comes to stand among the others; left out, it goes to the end or stays. */
-const position = z.int({ error: 'a whole number' }).min(0).max(199).optional();
+const position = z.int({ error: 'A whole number.' }).min(0).max(199).optional();
 
 /** One more rule. */
 export const RuleCreate = z.strictObject({ rule: SecurityRuleInput, position, ...guard });
@@ -127,7 +127,7 @@ export type DeletedPolicy = z.output<typeof DeletedPolicy>;
 export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
 const booleanFilter = z
-  .union([z.boolean(), z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')])
+  .union([z.boolean(), z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true')])
   .optional();
 export const PolicyListInput = listInput(POLICY_SORTS, {
   enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),

@@ -3,7 +3,7 @@ import { UNRESOLVED_REASONS } from './policy/resolve';
 
 /** Texts that may become sources or targets, as somebody types them. */
 export const ResolveInput = z.strictObject({
-  endpoints: z.array(z.string().max(520, 'at most 520 characters')).max(200, 'at most 200 endpoints'),
+  endpoints: z.array(z.string().max(520, 'At most 520 characters.')).max(200, 'At most 200 endpoints.'),
   tenant_id: z.uuid().nullable().optional(),
   project_id: z.uuid().nullable().optional(),
 });
@@ -35,7 +35,7 @@ export type ResolvedEndpoint = z.output<typeof ResolvedEndpoint>;
 export const ResolveResult = z.object({ endpoints: z.array(ResolvedEndpoint) });
 
 export const EndpointSearch = z.strictObject({
-  q: z.string().trim().max(520, 'at most 520 characters').default(''),
+  q: z.string().trim().max(520, 'At most 520 characters.').default(''),
   limit: z.coerce.number().int().min(1).max(50).default(20),
   tenant_id: z.uuid().optional(),
   /** For a policy of this project. */

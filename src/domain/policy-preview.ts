@@ -184,7 +184,7 @@ export type ChangedDifference = z.output<typeof ChangedDifference>;
 /** What a policy would be: instead of the stored one, or of one that is not stored yet. */
 const draft = {
   definition: PolicyDefinition,
-  rules: z.array(SecurityRuleInput).max(200, 'at most 200 rules'),
+  rules: z.array(SecurityRuleInput).max(200, 'At most 200 rules.'),
   priority: z.int().min(0).max(10000),
   tier: z.enum(POLICY_TIERS),
 };

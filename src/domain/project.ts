@@ -3,7 +3,7 @@ import { listInput, pageOf } from './list';
 import { Description, DisplayName, Version } from './tenant';
 
 export const ProjectInput = z.strictObject({
-  tenant_id: z.uuid('The id of a tenant.'),
+  tenant_id: z.uuid('The ID of a tenant.'),
   name: DisplayName,
   description: Description.default(''),
 });
@@ -32,7 +32,7 @@ export const Project = z.object({
 export type Project = z.output<typeof Project>;
 
 export const PROJECT_SORTS = ['name', 'tenant_name', 'created_at', 'updated_at'] as const;
-export const ProjectListInput = listInput(PROJECT_SORTS, { tenant_id: z.uuid('The id of a tenant.').optional() });
+export const ProjectListInput = listInput(PROJECT_SORTS, { tenant_id: z.uuid('The ID of a tenant.').optional() });
 export type ProjectListInput = z.output<typeof ProjectListInput>;
 export const ProjectPage = pageOf(Project);
 
@@ -40,14 +40,14 @@ export const ProjectPage = pageOf(Project);
 export const MAX_ASSIGNED = 2_000;
 
 const WorkloadIds = z
-  .array(z.uuid('The id of a workload.'), 'A list of workload ids.')
-  .min(1, 'Name at least one workload.')
+  .array(z.uuid('The ID of a workload.'), 'A list of workload IDs.')
+  .min(1, 'Specify at least one workload.')
   .max(MAX_ASSIGNED, `At most ${MAX_ASSIGNED} workloads.`)
   .transform((ids) => [...new Set(ids)]);
 
 /** Gives workloads to a project, or with null to none. All of them or nothing. */
 export const WorkloadAssignment = z.strictObject({
-  project_id: z.uuid('The id of a project, or null for none.').nullable(),
+  project_id: z.uuid('The ID of a project, or null for none.').nullable(),
   workload_ids: WorkloadIds,
 });
 export type WorkloadAssignment = z.output<typeof WorkloadAssignment>;

@@ -14,11 +14,11 @@ export const RoleInput = z.strictObject({
   name: z
     .string('Enter the name as text.')
     .trim()
-    .regex(/^[a-z][a-z0-9_]{1,62}$/, 'A short name: a letter, then letters, digits and _, 2 to 63 in all.'),
+    .regex(/^[a-z][a-z0-9_]{1,62}$/, 'A short name: a letter, then letters, digits and _; 2 to 63 characters in total.'),
   title: DisplayName,
   permissions: PermissionSet,
   /** Whoever holds it has to set up a second factor before anything else. */
-  requires_second_factor: z.boolean('true or false').default(false),
+  requires_second_factor: z.boolean('One of true, false.').default(false),
 });
 export type RoleInput = z.output<typeof RoleInput>;
 
@@ -26,7 +26,7 @@ export type RoleInput = z.output<typeof RoleInput>;
 export const RoleUpdate = z.strictObject({
   title: DisplayName.optional(),
   permissions: PermissionSet.optional(),
-  requires_second_factor: z.boolean('true or false').optional(),
+  requires_second_factor: z.boolean('One of true, false.').optional(),
   version: Version,
 });
 export type RoleUpdate = z.output<typeof RoleUpdate>;
@@ -50,7 +50,7 @@ export type Role = z.output<typeof Role>;
 export const ROLE_SORTS = ['name', 'title', 'created_at'] as const;
 export const RoleListInput = listInput(ROLE_SORTS, {
   built_in: z
-    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])
     .optional(),
 });
 export type RoleListInput = z.output<typeof RoleListInput>;

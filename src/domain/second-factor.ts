@@ -11,17 +11,17 @@ export const RECOVERY_CODES = 10;
  */
 export const SecondFactorCode = z
   .string('Enter the code as text.')
-  .max(64, 'This is too long for a code.')
+  .max(64, 'The code is too long.')
   .transform((text) => text.replace(/[\s-]/g, '').toUpperCase())
   .refine(
     (text) => /^(\d{6}|[A-Z2-7]{16}|[A-Z2-7]{24})$/.test(text),
-    'Enter the six digits of your app, or a recovery code.',
+    'Enter the six digits from your authenticator app, or a recovery code.',
   );
 
 /** Only the six digits of the app. */
 const AppCode = z
   .string('Enter the code as text.')
-  .max(32, 'This is too long for a code.')
+  .max(32, 'The code is too long.')
   .transform((text) => text.replace(/\s/g, ''))
   .refine((text) => /^\d{6}$/.test(text), 'Enter the six digits that the app shows.');
 
@@ -44,7 +44,7 @@ export type SignInAnswer = z.output<typeof SignInAnswer>;
 
 /** The second step of signing in. Without `challenge_token` the cookie that a sign-in through a provider left counts. */
 export const SecondFactorInput = z.strictObject({
-  challenge_token: z.string('Send the challenge as text.').min(1).max(200, 'This is no challenge.').optional(),
+  challenge_token: z.string('Send the challenge as text.').min(1).max(200, 'This is not a challenge.').optional(),
   code: SecondFactorCode,
 });
 export type SecondFactorInput = z.output<typeof SecondFactorInput>;

@@ -8,22 +8,22 @@ export const MEMBER_SOURCES = ['manual', 'tag'] as const;
 export const MAX_BULK_MEMBERS = 2_000;
 
 const GroupName = z
-  .string({ error: 'a name' })
+  .string({ error: 'A name.' })
   .trim()
-  .min(1, 'a name of 1 to 64 characters')
-  .max(64, 'a name of 1 to 64 characters')
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'printable characters only');
-const Description = z.string({ error: 'a text' }).trim().max(2000, 'at most 2000 characters');
+  .min(1, 'A name of 1 to 64 characters.')
+  .max(64, 'A name of 1 to 64 characters.')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Printable characters only.');
+const Description = z.string({ error: 'A text.' }).trim().max(2000, 'At most 2000 characters.');
 const Tags = z
   .array(
     z
-      .string({ error: 'a tag' })
+      .string({ error: 'A tag.' })
       .trim()
       .toLowerCase()
-      .regex(/^[a-z0-9_][a-z0-9_+.-]{0,63}$/, 'a tag as the cluster has it: letters, digits, _ + . -'),
-    { error: 'a list of tags' },
+      .regex(/^[a-z0-9_][a-z0-9_+.-]{0,63}$/, 'A tag as in the cluster: letters, digits, _ + . -'),
+    { error: 'A list of tags.' },
   )
-  .max(20, 'at most 20 tags')
+  .max(20, 'At most 20 tags.')
   .transform((tags) => [...new Set(tags)].sort());
 
 const fields = {
@@ -32,7 +32,7 @@ const fields = {
   /** Workloads with these tags are members as long as they have them. */
   member_tags: Tags,
   /** Whether one of the tags is enough. */
-  member_tags_match: z.enum(TAG_MATCHES, { error: 'any or all' }),
+  member_tags_match: z.enum(TAG_MATCHES, { error: 'One of any, all.' }),
 };
 
 /**
@@ -87,7 +87,7 @@ export const SecurityGroupListInput = listInput(SECURITY_GROUP_SORTS, {
 export type SecurityGroupListInput = z.output<typeof SecurityGroupListInput>;
 export const SecurityGroupPage = pageOf(SecurityGroup);
 
-export const SecurityGroupMemberCreate = z.strictObject({ workload_id: z.uuid({ error: 'the id of a workload' }) });
+export const SecurityGroupMemberCreate = z.strictObject({ workload_id: z.uuid({ error: 'The ID of a workload.' }) });
 
 /** One member. Members by tag have no row of their own, hence no times. */
 export const SecurityGroupMember = z.object({
@@ -116,8 +116,8 @@ export type SecurityGroupMemberListInput = z.output<typeof SecurityGroupMemberLi
 export const SecurityGroupMemberPage = pageOf(SecurityGroupMember);
 
 const WorkloadIds = z
-  .array(z.uuid(), { error: 'a list of workload ids' })
-  .max(MAX_BULK_MEMBERS, `at most ${MAX_BULK_MEMBERS} workloads`)
+  .array(z.uuid(), { error: 'A list of workload IDs.' })
+  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`)
   .transform((ids) => [...new Set(ids)]);
 
 /** All of it happens or nothing. */
@@ -125,7 +125,7 @@ export const MembershipChange = z
   .strictObject({ add: WorkloadIds.default([]), remove: WorkloadIds.default([]) })
   .refine(({ add, remove }) => !add.some((id) => remove.includes(id)), {
     path: ['remove'],
-    message: 'A workload cannot be added and removed at once.',
+    message: 'A workload cannot be both added and removed.',
   });
 export type MembershipChange = z.output<typeof MembershipChange>;
 

@@ -17,15 +17,15 @@ const DECLARED = {
   /** Audit records older than this are removed, and where the chain was cut is recorded; null keeps all of them. */
   audit_retention_days: declared(
     z
-      .int('A whole number of days, or null to keep all.')
+      .int('A whole number of days, or null to keep everything.')
       .min(30, 'At least 30 days.')
       .max(3650, 'At most 3650 days (ten years).')
       .nullable(),
     null,
   ),
-  auto_node_sync_enabled: declared(z.boolean('true or false.'), true),
+  auto_node_sync_enabled: declared(z.boolean('One of true, false.'), true),
   auto_node_sync_interval_minutes: declared(Interval, 15),
-  auto_ipam_sync_enabled: declared(z.boolean('true or false.'), true),
+  auto_ipam_sync_enabled: declared(z.boolean('One of true, false.'), true),
   auto_ipam_sync_interval_minutes: declared(Interval, 60),
 };
 type Declared = typeof DECLARED;
@@ -50,7 +50,7 @@ type Numbered = {
 export function settingLimits(name: Numbered): { min: number; max: number } {
   const { type } = DECLARED[name];
   const { minValue, maxValue } = type instanceof z.ZodNullable ? type.unwrap() : type;
-  if (minValue === null || maxValue === null) throw new Error(`${name} has no limits`);
+  if (minValue === null || maxValue === null) throw new Error(`expected limits for ${name}`);
   return { min: minValue, max: maxValue };
 }
 

@@ -26,35 +26,35 @@ const webAddress = (what: string) =>
     }
     const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
     if (!/^https?:$/.test(url.protocol) || !plain) {
-      context.addIssue({ code: 'custom', message: 'An address such as https://id.example.org, without query.' });
+      context.addIssue({ code: 'custom', message: 'An address such as https://id.example.org, without a query.' });
       return z.NEVER;
     }
     return text.replace(/\/+$/, '');
   });
 
 /** What makes a scope: `openid`, `offline_access`, `https://example.org/groups`. */
-const Scope = z.string('Enter scopes as text.').regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope has no spaces.');
+const Scope = z.string('Enter scopes as text.').regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope cannot contain spaces.');
 
 /** Whoever is in the group gets the role: everywhere with `tenant_id` null, else in that tenant, or in one project of it. */
 export const GroupMapping = z.strictObject({
   group: line('the group', 256),
-  role_id: z.uuid('The id of a role.'),
-  tenant_id: z.uuid('The id of a tenant, or null for everywhere.').nullable().default(null),
-  project_id: z.uuid('The id of a project of this tenant, or null for all of it.').nullable().default(null),
+  role_id: z.uuid('The ID of a role.'),
+  tenant_id: z.uuid('The ID of a tenant, or null for all tenants.').nullable().default(null),
+  project_id: z.uuid('The ID of a project of this tenant, or null for all projects.').nullable().default(null),
 });
 export type GroupMapping = z.output<typeof GroupMapping>;
 
 /** The sign-in provider (OpenID Connect). `issuer` is exactly what the provider calls itself, a slash at its end included. */
 export const SignInProviderInput = z.strictObject({
-  enabled: z.boolean('true or false'),
+  enabled: z.boolean('One of true, false.'),
   /** What the button says after "Sign in with". */
-  label: line('a name', 60),
+  label: line('A name.', 60),
   issuer: line('the issuer', 500).refine((text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
     return /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
-  }, 'An address such as https://id.example.org/realms/staff, without query.'),
-  client_id: line('the client id', 300),
+  }, 'An address such as https://id.example.org/realms/staff, without a query.'),
+  client_id: line('the client ID', 300),
   /** Left out: the stored one stays. Null: a public client without secret. */
   client_secret: z.string('Enter the secret as text.').min(1, 'Enter the secret.').max(1000).nullable().optional(),
   scopes: z
@@ -66,13 +66,13 @@ export const SignInProviderInput = z.strictObject({
   /** The address under which people open this service. */
   public_url: webAddress('the address of this service'),
   /** Make an account for whoever signs in for the first time. */
-  create_users: z.boolean('true or false'),
+  create_users: z.boolean('One of true, false.'),
   /** Let the owner of an account's verified email address into it, if it belongs to nobody at the provider yet. */
-  link_by_email: z.boolean('true or false'),
+  link_by_email: z.boolean('One of true, false.'),
   /** The provider asks for a second factor; then this service does not. */
-  trusts_second_factor: z.boolean('true or false'),
+  trusts_second_factor: z.boolean('One of true, false.'),
   /** Signing out of this service leads to the provider, to sign out there as well. Left out: as it is stored, false at first. */
-  sign_out_at_provider: z.boolean('true or false').optional(),
+  sign_out_at_provider: z.boolean('One of true, false.').optional(),
   mappings: z
     .array(GroupMapping, 'A list of groups and roles.')
     .max(500, 'At most 500 groups.')
@@ -80,11 +80,11 @@ export const SignInProviderInput = z.strictObject({
       const seen = new Set<string>();
       for (const [index, { group, role_id, tenant_id, project_id }] of mappings.entries()) {
         const key = JSON.stringify([group, role_id, tenant_id, project_id]);
-        if (seen.has(key)) context.addIssue({ code: 'custom', path: [index], message: 'This is named twice.' });
+        if (seen.has(key)) context.addIssue({ code: 'custom', path: [index], message: 'This is listed twice.' });
         seen.add(key);
       }
     }),
-  version: z.int('The version that you read.').min(0).optional(),
+  version: z.int('The version that you last read.').min(0).optional(),
 });
 export type SignInProviderInput = z.output<typeof SignInProviderInput>;
 

@@ -92,7 +92,7 @@ function mergeRules(a: SummedRulesSay | null, b: SummedRulesSay | null): SummedR
   if (a && b && a.action === b.action && isSameDecider(a, b)) return read_at === a.read_at ? a : { ...a, read_at };
   const action = a && b && a.action === b.action ? a.action : 'mixed';
   const workload_id = same(a?.workload_id, b?.workload_id) ?? null;
-  const explanation = 'Not one rule or default policy decides about all of it.';
+  const explanation = 'No single rule or default policy matches all of this traffic.';
   return { ...NOT_NAMED, kind: 'mixed', action, workload_id, explanation, read_at };
 }
 

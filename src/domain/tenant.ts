@@ -16,7 +16,7 @@ export const Description = z.string('Enter the description as text.').trim().max
 export const Version = z.int('The version as a whole number.').min(1).optional();
 
 /** What becomes of the tenant's rules on a workload that a mapping rule gives to another tenant. Moves by hand remove them. */
-const OnMove = z.enum(['remove', 'keep'], 'remove or keep.');
+const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
 
 export const TenantInput = z.strictObject({
   name: DisplayName,

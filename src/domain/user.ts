@@ -10,9 +10,9 @@ const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 10
  * A role for a user: everywhere with `tenant_id` null, else in that tenant, or in one project of it; until `expires_at`, or for good.
  */
 export const AssignmentInput = z.strictObject({
-  role_id: z.uuid('The id of a role.'),
-  tenant_id: z.uuid('The id of a tenant, or null for everywhere.').nullable().default(null),
-  project_id: z.uuid('The id of a project of this tenant, or null for all of it.').nullable().default(null),
+  role_id: z.uuid('The ID of a role.'),
+  tenant_id: z.uuid('The ID of a tenant, or null for all tenants.').nullable().default(null),
+  project_id: z.uuid('The ID of a project of this tenant, or null for all projects.').nullable().default(null),
   expires_at: z.iso.datetime({ offset: true, error: 'A time such as 2026-12-31T18:00:00Z.' }).nullable().default(null),
 });
 export type AssignmentInput = z.output<typeof AssignmentInput>;
@@ -43,12 +43,12 @@ export type UserInput = z.output<typeof UserInput>;
 export const UserUpdate = z.strictObject({
   email: AccountEmail.optional(),
   name: UserName.optional(),
-  active: z.boolean('true or false').optional(),
+  active: z.boolean('One of true, false.').optional(),
   password: NewPassword.optional(),
   /** The password that one has now: asked for with a new one for one's own account. */
   current_password: CurrentPassword.optional(),
   /** False: the password does not sign in any more, only a sign-in provider does. */
-  password_sign_in: z.boolean('true or false').optional(),
+  password_sign_in: z.boolean('One of true, false.').optional(),
   version: Version,
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
@@ -97,15 +97,15 @@ export type User = z.output<typeof User>;
 export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
 export const UserListInput = listInput(USER_SORTS, {
   active: z
-    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])
     .optional(),
   /** Users who have set up a second factor, or who have not. */
   second_factor: z
-    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])
     .optional(),
-  role_id: z.uuid('The id of a role.').optional(),
+  role_id: z.uuid('The ID of a role.').optional(),
   /** Users with a role for this tenant. */
-  tenant_id: z.uuid('The id of a tenant.').optional(),
+  tenant_id: z.uuid('The ID of a tenant.').optional(),
 });
 export type UserListInput = z.output<typeof UserListInput>;
 export const UserPage = pageOf(User);

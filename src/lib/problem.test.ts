@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureFromBody, isPassing, retryDelay } from './problem';
 
-const body = (more: object) => ({ title: 'Not available now', status: 503, code: 'unavailable', ...more });
+const body = (more: object) => ({ title: 'Temporarily unavailable', status: 503, code: 'unavailable', ...more });
 
 describe('failures that pass', () => {
   it('are tried again after the time that the service names, at most 15 s', () => {

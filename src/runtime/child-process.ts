@@ -98,7 +98,7 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
       const end = await runOnce();
       if (stopping.signal.aborted) break;
       if (Date.now() - started > HEALTHY_MS) pause = backoffMs;
-      onEvent(`${program.name} ended (${end}); starting it again in ${pause / 1000} s`);
+      onEvent(`${program.name} ended (${end}); restarting in ${pause / 1000} s`);
       await delay(pause, undefined, { signal: stopping.signal }).catch(() => {});
       pause = Math.min(pause * 2, LONGEST_BACKOFF_MS);
     }
@@ -111,7 +111,7 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
       stopping.abort();
       child?.kill('SIGTERM');
       const timer = setTimeout(() => {
-        onEvent(`${program.name} did not end within ${timeoutMs / 1000} s; killing it`);
+        onEvent(`${program.name} did not stop within ${timeoutMs / 1000} s; killing it`);
         if (child) killGroup(child);
       }, timeoutMs);
       await loop;

@@ -33,7 +33,7 @@ export function claimDemo(databaseUrl: string): Promise<void> {
       on conflict do nothing`;
     if (await marked(client)) return;
     throw new Error(
-      'SEED_DEMO_DATA=true: this installation is in use and no demo, so it is left alone. Give the demo a directory of its own (FABRIC_DATA_DIR=.data-demo npm run demo), or start without SEED_DEMO_DATA.',
+      'SEED_DEMO_DATA=true: this installation is in use and is not a demo, so it is left unchanged. Use a separate directory for the demo (FABRIC_DATA_DIR=.data-demo npm run demo), or start without SEED_DEMO_DATA.',
     );
   });
 }

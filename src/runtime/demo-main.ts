@@ -37,7 +37,7 @@ try {
     onReady: () =>
       reportReady({
         notes: [
-          'DEMO: clusters, traffic and incidents are made up',
+          'DEMO: clusters, traffic and incidents are simulated',
           `sign in as ${DEMO_EMAIL} with the password ${password} (unless you changed it)`,
         ],
       }),

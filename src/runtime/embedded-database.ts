@@ -31,7 +31,7 @@ function assertVersion(directory: string, program: PostgresProgram): void {
   const stored = storedVersion(directory);
   if (stored !== program.major) {
     throw new Error(
-      `${directory} was made by PostgreSQL ${stored}, this release has ${program.major}. Start the release it was made with, dump it with pg_dump, and restore the dump here.`,
+      `${directory} was created by PostgreSQL ${stored}, this release has ${program.major}. Start the release that created it, dump it with pg_dump, and restore the dump here.`,
     );
   }
 }
@@ -61,7 +61,7 @@ export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Pr
   }
   assertVersion(directory, program);
   const orphans = await stopOrphans(directory);
-  if (orphans > 0) log(`ended ${orphans} PostgreSQL processes that a killed run had left behind`);
+  if (orphans > 0) log(`terminated ${orphans} PostgreSQL processes left over from a killed run`);
 
   const settings = postgresSettings(availableMemory());
   let stopping = false;
@@ -72,7 +72,7 @@ export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Pr
     for (let failures = 0; ; ) {
       const { code, signal } = await server.exited;
       if (stopping) return;
-      log(`PostgreSQL ended (${signal ?? code}); starting it again`);
+      log(`PostgreSQL ended (${signal ?? code}); restarting`);
       for (;;) {
         try {
           // After kill -9 of the main process its children need a moment to notice.
@@ -80,7 +80,7 @@ export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Pr
           if (stopping) return;
           server = await start(server.port);
           if (stopping) await server.stop('fast');
-          else log('PostgreSQL is back');
+          else log('PostgreSQL is running again');
           failures = 0;
           break;
         } catch (error) {

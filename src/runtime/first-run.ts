@@ -36,14 +36,14 @@ export async function printFirstRunHints(installation: Installation, say: (line:
   try {
     if (!demo && embedded && (await withPatience(() => isDemo(databaseUrl)))) {
       say(
-        'this installation holds demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
+        'this installation contains demo data; its clusters and agents run only with npm run demo (SEED_DEMO_DATA=true)',
       );
     }
     if (await withPatience(() => isFirstRun(databaseUrl))) {
       say(`first run: open ${url}/setup and enter the setup code ${setupCode || 'that the web process logs'}`);
-      if (setupCodeFile) say(`(it is kept in ${setupCodeFile})`);
+      if (setupCodeFile) say(`(stored in ${setupCodeFile})`);
     }
   } catch (error) {
-    say(`could not tell whether the setup is done (${error instanceof Error ? error.message : error}); open ${url}`);
+    say(`cannot check whether the setup is complete (${error instanceof Error ? error.message : error}); open ${url}`);
   }
 }

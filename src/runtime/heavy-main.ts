@@ -25,7 +25,7 @@ const NICENESS = 10;
 try {
   setPriority(NICENESS);
 } catch (error) {
-  logger.debug({ err: error }, 'the thread keeps its priority');
+  logger.debug({ err: error }, 'cannot lower the priority of the thread');
 }
 // What the entry of the web process stamped is passed on by it.
 Reflect.set(globalThis, STAMPED, true);

@@ -44,7 +44,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const large = error.code === 'HPE_HEADER_OVERFLOW';
   const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const meaning = large
-    ? new AppError('too_large', 'The address and headers are larger than 16 KB. Send less.')
+    ? new AppError('too_large', 'The URL and headers are larger than 16 KB. Shorten them.')
     : slow
       ? new AppError('malformed', `The request took longer than ${REQUEST_MS / 1000} s to arrive. Send it again.`)
       : new AppError('malformed', 'This is not a valid HTTP request.');

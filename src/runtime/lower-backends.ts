@@ -19,7 +19,7 @@ export function lowerBackends(niceness: number): () => void {
         if (getPriority(pid) < niceness) setPriority(pid, niceness);
       } catch (error) {
         // It has ended, or belongs to a user that is not ours.
-        logger.debug({ err: error, pid }, 'a connection keeps its priority');
+        logger.debug({ err: error, pid }, 'cannot lower the priority of a connection');
       }
     }
   };
@@ -28,7 +28,7 @@ export function lowerBackends(niceness: number): () => void {
     isLooking = true;
     setTimeout(() => {
       isLooking = false;
-      look().catch((error: unknown) => logger.debug({ err: error }, 'connections keep their priority'));
+      look().catch((error: unknown) => logger.debug({ err: error }, 'cannot lower the priority of connections'));
     }, LOOK_MS).unref();
   };
 }

@@ -44,12 +44,12 @@ export function refusalOf(method: string, target: string): AppError | null {
   }
   const path = target.split(/[?#]/, 1)[0] ?? '';
   if (!path.startsWith('/') || !isDecodable(path)) {
-    return new AppError('malformed', 'The address is not a valid path.');
+    return new AppError('malformed', 'The path of the URL is not valid.');
   }
   if (!isApiPath(path)) return null;
   const segments = path.slice(1).split('/');
   const strange = segments.some((part) => part === '' || /[\\\0/]|^\.\.?$/.test(decodeURIComponent(part)));
-  return strange ? new AppError('not_found', 'There is nothing at this address.') : null;
+  return strange ? new AppError('not_found', 'This path does not exist.') : null;
 }
 
 /** Answers an error as problem+json where no route handler does it. */

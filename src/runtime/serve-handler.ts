@@ -16,7 +16,7 @@ export function serveHandler(handler: (request: Request) => Promise<Response>) {
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     outgoing.on('close', () => {
-      if (!outgoing.writableFinished) gone.abort(new Error('the client went away'));
+      if (!outgoing.writableFinished) gone.abort(new Error('the client disconnected'));
     });
     try {
       const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>

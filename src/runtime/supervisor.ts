@@ -51,7 +51,7 @@ async function assertPortFree(port: number, host: string): Promise<void> {
   await new Promise<void>((done, reject) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') reject(new Error(`Port ${port} on ${host} is in use. Set PORT to another one.`));
+      if (error.code === 'EADDRINUSE') reject(new Error(`Port ${port} on ${host} is in use. Set PORT to another port.`));
       else reject(new Error(`Cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`));
     });
     probe.listen(port, host, () => probe.close(() => done()));
@@ -90,7 +90,7 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     const { pid, url } = lock.holder;
     const where = [pid ? `process ${pid}` : '', url ?? ''].filter(Boolean).join(', ');
     throw new Error(
-      `Fabric already runs on ${data}${where ? ` (${where})` : ''}. Stop it first, or set FABRIC_DATA_DIR.`,
+      `Fabric is already running on ${data}${where ? ` (${where})` : ''}. Stop it first, or set FABRIC_DATA_DIR.`,
     );
   }
 

@@ -16,10 +16,10 @@ const SHA256 = /^[0-9a-f]{64}$/;
  * @throws Error when a value could change the meaning of the script
  */
 export function renderInstaller(template: string, baseUrl: string, files: readonly AgentFile[]): string {
-  if (!BASE_URL.test(baseUrl)) throw new Error(`not a plain base address: ${JSON.stringify(baseUrl).slice(0, 100)}`);
+  if (!BASE_URL.test(baseUrl)) throw new Error(`expected a plain base URL: ${JSON.stringify(baseUrl).slice(0, 100)}`);
   const lines = files.map(({ name, sha256 }) => {
     if (!FILE_NAME.test(name) || !SHA256.test(sha256))
-      throw new Error(`not a plain file entry: ${JSON.stringify(name)}`);
+      throw new Error(`expected a plain file entry: ${JSON.stringify(name)}`);
     return `${sha256}  ${name}`;
   });
   return template.replace('@FABRIC_BASE_URL@', () => baseUrl).replace('@FABRIC_MANIFEST@', () => lines.join('\n'));

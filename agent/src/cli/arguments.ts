@@ -20,8 +20,8 @@ Usage:
   fabric-agent [run]            observe and report until stopped
   fabric-agent --once           send one heartbeat after a few seconds
   fabric-agent --once --print   show that heartbeat as JSON instead of sending it
-  fabric-agent doctor           check what works, what does not, and how to mend it
-  fabric-agent enrol            exchange an enrolment token (standard input or
+  fabric-agent doctor           check what works, what does not, and how to fix it
+  fabric-agent enrol            exchange an enrollment token (standard input or
                                 FABRIC_ENROLMENT_TOKEN) for this node's own token
   fabric-agent --version
 
@@ -61,10 +61,10 @@ function commandOf(values: Record<string, unknown>, positionals: string[]): Comm
   if (values.version) return 'version';
   const [word = 'run', ...rest] = positionals;
   if (rest.length > 0 || !['run', 'doctor', 'enrol'].includes(word)) {
-    throw new UsageError(`unknown command: ${positionals.join(' ')}. Known are run, doctor and enrol`);
+    throw new UsageError(`unknown command: ${positionals.join(' ')}. Use run, doctor or enrol`);
   }
-  if (values.print && !values.once) throw new UsageError('--print needs --once');
-  if (values.once && word !== 'run') throw new UsageError(`--once does not go with ${word}`);
+  if (values.print && !values.once) throw new UsageError('--print requires --once');
+  if (values.once && word !== 'run') throw new UsageError(`--once cannot be combined with ${word}`);
   if (values.once) return values.print ? 'print' : 'once';
   return word as Command;
 }

@@ -25,7 +25,7 @@ const STALE_INTERVALS = 3;
 
 const PURPOSES: Record<Capability, string> = {
   CAP_NET_RAW: 'packet capture',
-  CAP_BPF: 'packet capture in the kernel; without it the slower packet ring is used',
+  CAP_BPF: 'packet capture in the kernel; without it, the slower packet ring is used',
   CAP_PERFMON: 'faster capture code',
   CAP_NET_ADMIN: 'connection tracking and packet filter rules',
   CAP_SYSLOG: 'the kernel log',
@@ -36,7 +36,7 @@ export async function runChecks(config: Config): Promise<Check[]> {
   const ruleset = await new RulesetReader().read();
   return [
     checkRuntime(),
-    attempt('machine id', 'systemd-machine-id-setup makes one', () => machineId()),
+    attempt('machine id', 'run systemd-machine-id-setup to create it', () => machineId()),
     checkNativeLibrary(),
     checkCapabilities(),
     await checkCapture(),
@@ -46,7 +46,7 @@ export async function runChecks(config: Config): Promise<Check[]> {
     {
       name: 'packet filter rules',
       ...(ruleset.hash === null
-        ? { status: 'warning', detail: 'unreadable', remedy: 'install nftables and iptables, and give CAP_NET_ADMIN' }
+        ? { status: 'warning', detail: 'unreadable', remedy: 'install nftables and iptables, and grant CAP_NET_ADMIN' }
         : { status: 'ok', detail: `hash ${ruleset.hash.slice(0, 12)}…, ${ruleset.guestChains ?? 0} guest chains` }),
     },
     await checkFirewall(ruleset),
@@ -61,7 +61,7 @@ function checkRuntime(): Check {
   const name = 'runtime';
   const detail = `Node ${process.versions.node} on ${process.arch}`;
   if (Number(process.versions.node.split('.')[0]) < MIN_NODE_VERSION) {
-    return { name, status: 'failed', detail, remedy: `install nodejs ${MIN_NODE_VERSION} or newer` };
+    return { name, status: 'failed', detail, remedy: `install nodejs ${MIN_NODE_VERSION} or later` };
   }
   if (endianness() !== 'LE')
     return { name, status: 'failed', detail: 'big endian', remedy: 'this machine is not supported' };
@@ -69,7 +69,7 @@ function checkRuntime(): Check {
 }
 
 function checkNativeLibrary(): Check {
-  const remedy = `install the agent's files for ${process.arch} again; until then slower ways are used`;
+  const remedy = `reinstall the agent's files for ${process.arch}; until then, slower methods are used`;
   return attempt('native library', remedy, () => {
     libc();
     return 'loaded';
@@ -102,14 +102,14 @@ async function checkCapture(): Promise<Check> {
       return {
         name,
         status: failures.length === 0 ? 'ok' : 'warning',
-        detail: [`${way} works; ${interfaces} guest interfaces`, ...failures].join('; '),
-        ...(failures.length > 0 && { remedy: 'give CAP_BPF and CAP_PERFMON; the kernel must be 5.11 or newer' }),
+        detail: [`${way} works; ${interfaces} workload interfaces`, ...failures].join('; '),
+        ...(failures.length > 0 && { remedy: 'grant CAP_BPF and CAP_PERFMON; requires kernel 5.11 or later' }),
       };
     } catch (error) {
       failures.push(`${way}: ${messageOf(error)}`);
     }
   }
-  return { name, status: 'failed', detail: failures.join('; '), remedy: 'give CAP_NET_RAW and CAP_BPF' };
+  return { name, status: 'failed', detail: failures.join('; '), remedy: 'grant CAP_NET_RAW and CAP_BPF' };
 }
 
 async function checkConntrack(): Promise<Check> {
@@ -122,10 +122,10 @@ async function checkConntrack(): Promise<Check> {
       name,
       status: 'failed',
       detail: collector.failures.join('; '),
-      remedy: 'give CAP_NET_ADMIN, or install conntrack and run as root',
+      remedy: 'grant CAP_NET_ADMIN, or install conntrack and run as root',
     };
   }
-  const detail = `${snapshot.total} connections by ${snapshot.source}`;
+  const detail = `${snapshot.total} connections from ${snapshot.source}`;
   if (isCounted === false) {
     return {
       name,
@@ -137,7 +137,7 @@ async function checkConntrack(): Promise<Check> {
   const bridged =
     isBridged === true
       ? ''
-      : '; bridged guest traffic is not tracked (bridge-nf-call-iptables is off, as without the firewall)';
+      : '; bridged workload traffic is not tracked (bridge-nf-call-iptables is off, as without the firewall)';
   return {
     name,
     status: snapshot.source === 'netlink' ? 'ok' : 'warning',
@@ -147,7 +147,7 @@ async function checkConntrack(): Promise<Check> {
 }
 
 function checkKernelLog(): Check {
-  return attempt('kernel log', 'give CAP_SYSLOG; the unit must not set ProtectKernelLogs or PrivateDevices', () => {
+  return attempt('kernel log', 'grant CAP_SYSLOG; the unit must not set ProtectKernelLogs or PrivateDevices', () => {
     new KernelLog(null, kernelBootId() ?? '').close();
     return 'readable';
   });
@@ -159,7 +159,7 @@ function checkFirewallLog({ firewall_log: file }: Config): Check {
       name: 'firewall log',
       status: 'warning',
       detail: `${file} does not exist`,
-      remedy: 'it appears with the first logged packet; else set firewall_log',
+      remedy: 'the file is created with the first logged packet; otherwise set firewall_log',
     };
   }
   return attempt('firewall log', `the agent must be in group adm: usermod -aG adm fabric-agent`, () => {
@@ -204,7 +204,7 @@ function checkToken(config: Config): Check {
       remedy: 'run fabric-agent enrol, or the install command of the service',
     };
   if ((stat.mode & 0o077) !== 0)
-    return { name, status: 'warning', detail: `${file} can be read by others`, remedy: `chmod 600 ${file}` };
+    return { name, status: 'warning', detail: `${file} is readable by other users`, remedy: `chmod 600 ${file}` };
   return { name, status: 'ok', detail: file };
 }
 

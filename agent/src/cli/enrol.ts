@@ -26,11 +26,11 @@ export async function enrol(config: Config, server: Server, token: string): Prom
   >;
   if (answer.status < 200 || answer.status >= 300) {
     const detail = typeof fields.detail === 'string' ? fields.detail.slice(0, 300) : `status ${answer.status}`;
-    throw new Error(`the service refused the enrolment: ${detail}`);
+    throw new Error(`the service rejected the enrollment: ${detail}`);
   }
   const { node_token: nodeToken, node_id: nodeId } = fields;
   if (typeof nodeToken !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(nodeToken) || typeof nodeId !== 'string') {
-    throw new Error('the service answered without a node token: is server_url the address of Fabric?');
+    throw new Error('the service did not return a node token: is server_url the address of Fabric?');
   }
   storeToken(config, nodeToken);
   return nodeId;
@@ -40,14 +40,14 @@ export async function enrol(config: Config, server: Server, token: string): Prom
 export async function readEnrolmentToken(input: NodeJS.ReadStream = process.stdin): Promise<string> {
   const fromEnv = enrolmentTokenFromEnv();
   if (fromEnv !== null) return fromEnv;
-  if (input.isTTY) process.stderr.write('Enrolment token: ');
+  if (input.isTTY) process.stderr.write('Enrollment token: ');
   let text = '';
   for await (const chunk of input) {
     text += String(chunk);
     if (text.includes('\n') || text.length > 2048) break;
   }
   const token = text.split('\n')[0]?.trim() ?? '';
-  if (token === '') throw new Error('no enrolment token: give it on standard input or in FABRIC_ENROLMENT_TOKEN');
+  if (token === '') throw new Error('no enrollment token: pass it on standard input or in FABRIC_ENROLMENT_TOKEN');
   return token;
 }
 

@@ -23,7 +23,7 @@ export class TextEntry implements EntryCursor {
   }
 
   toEntry(): ConntrackEntry {
-    if (!this.entry) throw new Error('no entry has been read');
+    if (!this.entry) throw new Error('expected an entry to have been read');
     return this.entry;
   }
 }

@@ -58,7 +58,7 @@ export async function readFirewallStatus(ruleset: Ruleset, root = '/'): Promise<
     ...((cluster === 'unreadable' || host === 'unreadable') && {
       detail: isMounted
         ? 'cannot read the firewall configuration below /etc/pve: the agent must be in group www-data'
-        : '/etc/pve is not mounted: this is no Proxmox VE node, or pve-cluster is down',
+        : '/etc/pve is not mounted: this is not a Proxmox VE node, or pve-cluster is down',
     }),
   };
 }

@@ -138,7 +138,7 @@ export class LogCollector {
       this.kernelError = null;
     } catch (error) {
       this.kernelError =
-        errnoCode(error) === 'EPERM' ? 'reading /dev/kmsg needs the capability CAP_SYSLOG' : messageOf(error);
+        errnoCode(error) === 'EPERM' ? 'reading /dev/kmsg requires the capability CAP_SYSLOG' : messageOf(error);
     }
   }
 }

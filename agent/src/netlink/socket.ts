@@ -59,7 +59,7 @@ export class NetlinkSocket {
       const number = c.errno();
       // Overrun of the socket's buffer: some messages are gone, the dump goes on.
       if (number === ENOBUFS) return true;
-      throw new SystemCallError('receive netlink answer', number);
+      throw new SystemCallError('receive netlink response', number);
     }
     const { view } = this;
     for (let at = 0; at + HEADER_BYTES <= length; ) {

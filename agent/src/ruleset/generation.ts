@@ -23,7 +23,7 @@ export function rulesetGeneration(): number {
         at += (length + 3) & ~3;
       }
     });
-    if (generation === null) throw new Error('nftables did not tell its generation');
+    if (generation === null) throw new Error('nftables did not report its generation');
     return generation;
   } finally {
     socket.close();

@@ -56,7 +56,7 @@ function tlsOptions(host: string, port: number, trust: Trust): ConnectionOptions
 function wrongPin(socket: TLSSocket, expected: string): string | null {
   const found = socket.getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase();
   if (found === expected) return null;
-  return `the server shows another certificate than the pinned one (sha256 ${found ?? 'none'}): check who answers there, then correct tls_fingerprint`;
+  return `the server presents another certificate than the pinned one (sha256 ${found ?? 'none'}): check which server answers there, then correct tls_fingerprint`;
 }
 
 const UNTRUSTED = new Set([
@@ -77,9 +77,9 @@ function explain(error: Error & { code?: string }, url: URL): Error {
   if (error.code === 'CERT_HAS_EXPIRED')
     return because(`the certificate of ${url.host} has expired: renew it on the server`);
   if (error.code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return because(`the certificate of ${url.host} was made for another name: use the name in it as server_url`);
+    return because(`the certificate of ${url.host} is for another name: use the name in it as server_url`);
   }
-  if (error.code === 'ENOTFOUND') return because(`the name ${url.hostname} is not known: check server_url and DNS`);
-  if (error.code === 'ECONNREFUSED') return because(`nobody listens at ${url.host}: check server_url and the service`);
+  if (error.code === 'ENOTFOUND') return because(`cannot resolve the name ${url.hostname}: check server_url and DNS`);
+  if (error.code === 'ECONNREFUSED') return because(`connection to ${url.host} refused: check server_url and the service`);
   return because(`cannot reach ${url.host}: ${error.message}`);
 }

@@ -115,8 +115,8 @@ function explainStatus({ status, body }: Answer): string {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const detail = typeof fields.detail === 'string' ? `: ${fields.detail.slice(0, 200)}` : '';
   if (status === 401 || status === 403) {
-    return `the server does not accept the node token (${status})${detail}. Enrol again: make a new install command and run it`;
+    return `the server rejected the node token (${status})${detail}. Enroll again: create a new install command and run it`;
   }
   if (status === 404) return `the server has no such path (404): check server_url`;
-  return `the server answered ${status}${detail}`;
+  return `the server returned ${status}${detail}`;
 }

@@ -46,7 +46,7 @@ export async function post(
       },
     });
     const timer = setTimeout(
-      () => call.destroy(new Error(`no answer from ${url.host} within 30 s`)),
+      () => call.destroy(new Error(`no response from ${url.host} within 30 s`)),
       TIMEOUT_MILLISECONDS,
     );
     const end = (result: () => void): void => {
@@ -60,7 +60,7 @@ export async function post(
       let length = 0;
       response.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        if (length > MAX_ANSWER_BYTES) call.destroy(new Error(`the answer of ${url.host} is longer than 1 MB`));
+        if (length > MAX_ANSWER_BYTES) call.destroy(new Error(`the response of ${url.host} is larger than 1 MB`));
         else chunks.push(chunk);
       });
       response.once('error', (error) => end(() => reject(error)));
@@ -89,7 +89,7 @@ function parseJson(bytes: Buffer): unknown {
 /** The server to talk to. @throws ConfigError when none is configured */
 export function serverOf(config: Config): Server {
   if (config.server_url === null) {
-    throw new ConfigError(['server_url is not set: give the address of the service in the configuration file']);
+    throw new ConfigError(['server_url is not set: set it to the address of the service in the configuration file']);
   }
   return { url: config.server_url, trust: { caFile: config.ca_file, fingerprint: config.tls_fingerprint } };
 }

@@ -183,7 +183,7 @@ export const DashboardInput = z.strictObject({
   since: time.optional(),
   until: time.optional(),
   /** Only what belongs to this tenant. */
-  tenant_id: z.uuid('The id of a tenant.').optional(),
+  tenant_id: z.uuid('The ID of a tenant.').optional(),
   /** At most so many entries of suspicious traffic, the worst first; all of them when left out. */
   suspicious_limit: z.coerce.number('A number, 0 or more.').int().min(0, 'A number, 0 or more.').optional(),
 });

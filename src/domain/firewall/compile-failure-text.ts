@@ -20,9 +20,9 @@ export function compileFailureReason({ reason, detail }: CompileFailure): string
     case 'ports_not_supported':
       return `iptables cannot match a single port of ${protocol}. Use a list of two ports or remove the port.`;
     case 'set_entry_covers_everything':
-      return `${detail} covers all addresses, which an IP set cannot hold. Use two halves, such as 0.0.0.0/1 and 128.0.0.0/1.`;
+      return `${detail} covers all addresses, which an IP set cannot contain. Use two halves, such as 0.0.0.0/1 and 128.0.0.0/1.`;
     case 'set_entry_repeated':
-      return `${detail} is the same network as another entry of the set. Remove one of them.`;
+      return `${detail} is the same prefix as another entry of the set. Remove one of them.`;
     case 'group_missing':
       return `there is no PVE security group ${detail}. Create the group or remove the rule.`;
     case 'set_alias_missing':
@@ -30,9 +30,9 @@ export function compileFailureReason({ reason, detail }: CompileFailure): string
     case 'icmp_type_unknown':
       return `proxmox-firewall does not know the ICMP type ${detail}. Remove the type.`;
     case 'address_families_differ':
-      return `source and destination are not of one IP version (${detail}). Use two rules.`;
+      return `source and destination have different IP versions (${detail}). Use two rules.`;
     case 'nic_model_unknown':
-      return `proxmox-firewall does not know the network device model ${detail}. Use virtio, e1000, rtl8139 or vmxnet3.`;
+      return `proxmox-firewall does not know the NIC model ${detail}. Use virtio, e1000, rtl8139 or vmxnet3.`;
     case 'nic_not_supported':
       return 'proxmox-firewall supports interfaces up to net30 only. Use another number.';
   }
@@ -49,5 +49,5 @@ export function compileFailureText(
   const place = compileFailurePlace(first, first.vmid === undefined ? null : nameOf(first.vmid));
   const others = failures.length - 1;
   const more = others > 0 ? ` (and ${others} more)` : '';
-  return `The firewall of node ${nodeName} cannot compile: ${place}: ${compileFailureReason(first)}${more} Until then the node keeps its old rules for every guest.`;
+  return `The firewall of node ${nodeName} cannot compile: ${place}: ${compileFailureReason(first)}${more} Until then the node keeps its old rules for every workload.`;
 }

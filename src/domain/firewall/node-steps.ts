@@ -58,7 +58,7 @@ export function settle(steps: Iterable<Step>): Outcome {
     const open = doubts.find(({ verdict }) => verdict !== step.verdict);
     return { verdict: open ? unknown(open.doubt, doubts) : step, possible };
   }
-  throw new Error('The chain of a node ends with its default policy.');
+  throw new Error('expected the chain of a node to end with its default policy');
 }
 
 const mayAccept = ({ possible }: Outcome<Verdict | NodeVerdict>) => possible.has('accept') || possible.has('unknown');
@@ -107,5 +107,5 @@ export function asGuestVerdict({ verdict, decided_by: by }: NodeVerdict): Verdic
   if (by.kind === 'builtin' && (by.name === 'established' || by.name === 'invalid')) {
     return { verdict, decided_by: { kind: 'builtin', name: by.name } };
   }
-  throw new Error('Forwarded traffic is decided by rules, a default policy or connection tracking.');
+  throw new Error('expected a rule, a default policy or connection tracking to match forwarded traffic');
 }

@@ -5,7 +5,7 @@ import { unmapIp } from '../net/ip-address';
 /** One or both ends of a flow: an address, a network, or all addresses inside or outside the known subnets. */
 export type EndFilter = { kind: 'internal' | 'external' } | { kind: 'network'; cidr: string };
 
-const MESSAGE = 'An address, a CIDR such as 10.0.0.0/24, internal or external.';
+const MESSAGE = 'An address, a prefix such as 10.0.0.0/24, internal or external.';
 
 /** Reads `10.0.0.5`, `10.0.0.0/24` (host bits are cleared), `internal` or `external`; null for anything else. */
 export function parseEndFilter(text: string): EndFilter | null {

@@ -5,15 +5,15 @@ import { EndFilterText } from './flow-end';
 export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
 
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
-const id = (of: string) => z.uuid(`The id of a ${of}.`).optional();
-const endId = z.union([z.uuid(), z.literal('none')], 'The id of a workload, or none.').optional();
+const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();
+const endId = z.union([z.uuid(), z.literal('none')], 'The ID of a workload, or none.').optional();
 const port = z.coerce
   .number('A port, 0 to 65535.')
   .int('A port, 0 to 65535.')
   .min(0, 'A port, 0 to 65535.')
   .max(65535, 'A port, 0 to 65535.')
   .optional();
-const decision = z.enum(FLOW_DECISIONS, `One or several of ${FLOW_DECISIONS.join(', ')}.`);
+const decision = z.enum(FLOW_DECISIONS, `One or more of ${FLOW_DECISIONS.join(', ')}.`);
 
 /**
  * What narrows flows down, in every view of them. The time range holds flows that were active in it: without `since` the
@@ -54,6 +54,6 @@ export const flowFilters = {
 export const FlowFilter = z.strictObject({
   ...flowFilters,
   /** Part of a workload's name, the start of an address, a protocol, interface or state. */
-  q: z.string().trim().max(200, 'at most 200 characters').optional(),
+  q: z.string().trim().max(200, 'At most 200 characters.').optional(),
 });
 export type FlowFilter = z.output<typeof FlowFilter>;

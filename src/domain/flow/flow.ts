@@ -78,7 +78,7 @@ export type FlowPage = z.output<typeof FlowPage>;
 export const FlowTailInput = FlowFilter.omit({ since: true, until: true }).extend({
   after: z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' }).optional(),
   limit: z.coerce
-    .number({ error: `a number from 1 to ${MAX_PAGE}` })
+    .number({ error: `A number from 1 to ${MAX_PAGE}.` })
     .int()
     .min(1)
     .max(MAX_PAGE)

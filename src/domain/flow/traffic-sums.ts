@@ -7,7 +7,7 @@ export const TrafficInput = z.strictObject({
   since: flowFilters.since,
   until: flowFilters.until,
   /** Guests of this tenant; traffic with one of them at an end. */
-  tenant_id: z.uuid('The id of a tenant.').optional(),
+  tenant_id: z.uuid('The ID of a tenant.').optional(),
   cluster_id: flowFilters.cluster_id,
 });
 export type TrafficInput = z.output<typeof TrafficInput>;

@@ -66,7 +66,7 @@ export type ConflictListInput = z.output<typeof ConflictListInput>;
 export const ConflictPage = pageOf(IpamConflict);
 
 export const ConflictResolveInput = z.strictObject({
-  resolution: z.enum(CONFLICT_RESOLUTIONS, { error: `one of ${CONFLICT_RESOLUTIONS.join(', ')}` }),
+  resolution: z.enum(CONFLICT_RESOLUTIONS, { error: `One of ${CONFLICT_RESOLUTIONS.join(', ')}.` }),
   note: Description.default(''),
   version: Version.optional(),
 });

@@ -6,7 +6,7 @@ export const DISCOVERED_NETWORK = 'discovered-ipam';
 
 /** Clusters to look through; all that have a token when left out. */
 export const DiscoverInput = z.strictObject({
-  cluster_ids: z.array(z.uuid()).min(1, 'Name at least one cluster.').max(200).optional(),
+  cluster_ids: z.array(z.uuid()).min(1, 'Specify at least one cluster.').max(200).optional(),
 });
 export type DiscoverInput = z.output<typeof DiscoverInput>;
 

@@ -11,7 +11,7 @@ export const AddressText = z
   .transform((text, ctx) => {
     const ip = parseIp(text);
     if (ip) return formatIp(ip);
-    ctx.addIssue('Write one IPv4 or IPv6 address, for example 10.0.0.5 or fd00::5.');
+    ctx.addIssue('Enter one IPv4 or IPv6 address, for example 10.0.0.5 or fd00::5.');
     return z.NEVER;
   });
 
@@ -23,11 +23,11 @@ export const CidrText = z
   .transform((text, ctx) => {
     const cidr = text.includes('/') ? parseCidr(text) : null;
     if (!cidr) {
-      ctx.addIssue('Write a network with its prefix length, for example 10.0.0.0/24 or fd00::/64.');
+      ctx.addIssue('Enter a prefix with its length, for example 10.0.0.0/24 or fd00::/64.');
       return z.NEVER;
     }
     if (hasHostBits(cidr)) {
-      ctx.addIssue(`Bits behind the prefix are set. Write ${formatCidr(networkOf(cidr))}.`);
+      ctx.addIssue(`Host bits are set. Enter ${formatCidr(networkOf(cidr))}.`);
       return z.NEVER;
     }
     return formatCidr(cidr);
@@ -41,7 +41,7 @@ export const MacText = z
   .transform((text, ctx) => {
     const mac = normalizeMac(text);
     if (mac) return mac.toLowerCase();
-    ctx.addIssue('Write a MAC address, for example bc:24:11:00:00:01.');
+    ctx.addIssue('Enter a MAC address, for example bc:24:11:00:00:01.');
     return z.NEVER;
   });
 
@@ -51,7 +51,7 @@ export const Hostname = z
   .max(253, 'At most 253 characters.')
   .regex(
     /^$|^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*\.?$/i,
-    'Write a host name, for example db1.example.org.',
+    'Enter a host name, for example db1.example.org.',
   );
 
 export const Description = z.string().trim().max(1000, 'At most 1000 characters.');
@@ -63,5 +63,5 @@ export const Version = z.int().min(1);
 
 /** A filter that tRPC sends as a boolean and a query string as text. */
 export const booleanFilter = z
-  .union([z.boolean(), z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')])
+  .union([z.boolean(), z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true')])
   .optional();

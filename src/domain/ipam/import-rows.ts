@@ -49,7 +49,7 @@ const SubnetRow = z
       .transform((text, ctx) => {
         const value = BOOLEANS[text.trim().toLowerCase()];
         if (value !== undefined) return value;
-        ctx.addIssue('true or false.');
+        ctx.addIssue('One of true, false.');
         return z.NEVER;
       })
       .optional(),
@@ -64,7 +64,7 @@ const SubnetRow = z
   .superRefine(({ cidr, gateway }, ctx) => {
     const [network, ip] = [parseCidr(cidr), parseIp(gateway ?? '')];
     if (network && ip && !cidrContains(network, ip))
-      ctx.addIssue({ code: 'custom', path: ['gateway'], message: `The gateway does not lie in ${cidr}.` });
+      ctx.addIssue({ code: 'custom', path: ['gateway'], message: `The gateway is not in ${cidr}.` });
   });
 export type SubnetImportRow = z.output<typeof SubnetRow> & { line: number };
 
@@ -81,9 +81,9 @@ function headerProblem(kind: ImportKind, header: readonly string[]): string | nu
   const { required } = IMPORT_COLUMNS[kind];
   const missing = required.filter((column) => !header.includes(column));
   if (missing.length > 0)
-    return `The header lacks the column ${missing.join(', ')}. It has: ${header.join(', ').slice(0, 200)}.`;
+    return `The header is missing the column ${missing.join(', ')}. It has: ${header.join(', ').slice(0, 200)}.`;
   const twice = header.find((column, i) => column !== '' && header.indexOf(column) !== i);
-  return twice === undefined ? null : `The header has the column ${twice} twice.`;
+  return twice === undefined ? null : `The header has the column ${twice} more than once.`;
 }
 
 /** A record as an object of the known columns that are filled; other columns are left out. */
@@ -110,12 +110,12 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
   if (!first) return { ...result, refused: 'The file is empty.' };
   const header = first.cells.map((cell) => cell.trim().toLowerCase());
   result.rowsTotal = rest.length;
-  if (unclosed !== null) result.refused = `The quote that begins in line ${unclosed} is never closed.`;
+  if (unclosed !== null) result.refused = `The quote that starts in line ${unclosed} is not closed.`;
   else if (rest.length > MAX_IMPORT_ROWS)
-    result.refused = `The file has ${rest.length} rows; at most ${MAX_IMPORT_ROWS} at once.`;
+    result.refused = `The file has ${rest.length} rows. The maximum is ${MAX_IMPORT_ROWS}.`;
   else
     result.refused =
-      headerProblem(kind, header) ?? (rest.length === 0 ? 'The file has no rows below its header.' : null);
+      headerProblem(kind, header) ?? (rest.length === 0 ? 'The file has no rows after its header.' : null);
   if (result.refused !== null) return result;
   const { required, optional } = IMPORT_COLUMNS[kind];
   const known: string[] = [...required, ...optional];
@@ -124,7 +124,7 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
   for (const record of rest) {
     const { line } = record;
     if (record.cells.length > header.length && record.cells.slice(header.length).some((cell) => cell.trim() !== '')) {
-      result.errors.push({ line, field: 'row', message: 'More cells than the header has columns. Check the quotes.' });
+      result.errors.push({ line, field: 'row', message: 'The row has more cells than the header has columns. Check the quotes.' });
       continue;
     }
     const parsed = schema.safeParse(fieldsOf(header, known, record));

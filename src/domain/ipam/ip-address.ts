@@ -102,7 +102,7 @@ export type AddressListInput = z.output<typeof AddressListInput>;
 export const AddressPage = pageOf(IpAddress);
 
 const editable = {
-  state: z.enum(SETTABLE_STATES, { error: `one of ${SETTABLE_STATES.join(', ')}` }),
+  state: z.enum(SETTABLE_STATES, { error: `One of ${SETTABLE_STATES.join(', ')}.` }),
   workload_id: z.uuid().nullable(),
   interface_id: z.uuid().nullable(),
   mac: MacText.nullable(),
@@ -135,7 +135,7 @@ export const MAX_BULK = 500;
 const items = z
   .array(z.strictObject({ id: z.uuid(), version: Version.optional() }))
   .min(1, 'Choose at least one address.')
-  .max(MAX_BULK, `At most ${MAX_BULK} addresses at once.`);
+  .max(MAX_BULK, `At most ${MAX_BULK} addresses per request.`);
 
 /** The same change to many addresses: all of them or, when one cannot be changed, none. */
 export const AddressBulkUpdate = z.strictObject({
@@ -143,12 +143,12 @@ export const AddressBulkUpdate = z.strictObject({
   changes: z
     .strictObject({
       state: editable.state,
-      workload_id: z.null('Only null: one workload does not get many addresses at once.'),
+      workload_id: z.null('Only null: a bulk change cannot assign addresses to a workload.'),
       hostname: editable.hostname,
       description: editable.description,
     })
     .partial()
-    .refine((changes) => Object.keys(changes).length > 0, 'Name at least one field to change.'),
+    .refine((changes) => Object.keys(changes).length > 0, 'Specify at least one field to change.'),
 });
 export type AddressBulkUpdate = z.output<typeof AddressBulkUpdate>;
 export const AddressBulkDelete = z.strictObject({ items });

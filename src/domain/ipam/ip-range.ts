@@ -32,7 +32,7 @@ export type RangeListInput = z.output<typeof RangeListInput>;
 export const RangePage = pageOf(IpRange);
 
 const editable = {
-  kind: z.enum(RANGE_KINDS, { error: `one of ${RANGE_KINDS.join(', ')}` }),
+  kind: z.enum(RANGE_KINDS, { error: `One of ${RANGE_KINDS.join(', ')}.` }),
   first_address: AddressText,
   last_address: AddressText,
   description: Description,

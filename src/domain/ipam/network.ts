@@ -5,7 +5,7 @@ const editable = {
   name: z
     .string()
     .trim()
-    .min(1, 'Give it a name.')
+    .min(1, 'Enter a name.')
     .max(100, 'At most 100 characters.')
     .regex(/^[^\p{C}]*$/u, 'Remove control characters.'),
   vlan_tag: VlanTag.nullable(),

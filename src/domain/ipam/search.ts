@@ -4,7 +4,7 @@ import { Subnet } from './subnet';
 
 /** What was pasted: an address, a MAC address, a CIDR, or the beginning of one of them. */
 export const IpamSearchInput = z.strictObject({
-  q: z.string().trim().min(1, 'Enter an address, a MAC address or a network.').max(100),
+  q: z.string().trim().min(1, 'Enter an address, a MAC address or a prefix.').max(100),
   limit: z.coerce.number().int().min(1).max(50).default(10),
 });
 export type IpamSearchInput = z.output<typeof IpamSearchInput>;

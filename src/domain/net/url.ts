@@ -13,12 +13,12 @@ const DEFAULT_PORT = 8006;
  */
 export function parseApiUrl(text: string): ApiUrl | { readonly reason: string } {
   const match = /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^/?#\\\s]+)(\/[^?#\s]*)?$/i.exec(text.trim());
-  if (!match) return { reason: 'Give an address such as https://pve1.example.org:8006, without query or fragment' };
+  if (!match) return { reason: 'Enter an address such as https://pve1.example.org:8006, without query or fragment' };
   const [, scheme = 'https', authority = '', path = ''] = match;
-  if (scheme.toLowerCase() !== 'https') return { reason: `The API speaks https only, not ${scheme.toLowerCase()}` };
-  if (authority.includes('@')) return { reason: 'Leave user and password out of the address; use an API token' };
+  if (scheme.toLowerCase() !== 'https') return { reason: `The API uses https only, not ${scheme.toLowerCase()}` };
+  if (authority.includes('@')) return { reason: 'Remove the user name and password from the address; use an API token' };
   if (!/^\/*(api2(\/(json\/?)?)?)?$/.test(path))
-    return { reason: `Leave out the path ${path}; a proxy with a path prefix is not supported` };
+    return { reason: `Remove the path ${path}; proxies with a path prefix are not supported` };
   const target = parseHostPort(authority);
   if (!target) return { reason: `${authority} is not a host name or address with an optional port` };
   const port = target.port ?? DEFAULT_PORT;

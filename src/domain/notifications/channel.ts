@@ -24,7 +24,7 @@ const Recipients = z
   .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} addresses.`)
   .transform((list) => [...new Set(list)]);
 
-const shared = { tenant_id: z.uuid('The id of a tenant.').nullable().optional(), name: DisplayName };
+const shared = { tenant_id: z.uuid('The ID of a tenant.').nullable().optional(), name: DisplayName };
 
 export const NotificationChannelInput = z.discriminatedUnion(
   'kind',
@@ -37,14 +37,14 @@ export const NotificationChannelInput = z.discriminatedUnion(
       enabled: z.boolean().default(true),
     }),
   ],
-  { error: `kind is one of ${CHANNEL_KINDS.join(', ')}.` },
+  { error: `kind must be one of ${CHANNEL_KINDS.join(', ')}.` },
 );
 export type NotificationChannelInput = z.output<typeof NotificationChannelInput>;
 
 /** What is left out stays; `url` is for webhooks, `recipients` for e-mail. Kind and tenant stay as they are. */
 export const NotificationChannelUpdate = z.strictObject({
   name: DisplayName.optional(),
-  enabled: z.boolean('true or false.').optional(),
+  enabled: z.boolean('One of true, false.').optional(),
   url: WebhookUrl.optional(),
   recipients: Recipients.optional(),
   version: Version,
@@ -93,7 +93,7 @@ export type CreatedNotificationChannel = z.output<typeof CreatedNotificationChan
 export const CHANNEL_SORTS = ['name', 'kind', 'created_at', 'updated_at'] as const;
 export const NotificationChannelListInput = listInput(CHANNEL_SORTS, {
   kind: z.enum(CHANNEL_KINDS, `One of ${CHANNEL_KINDS.join(', ')}.`).optional(),
-  tenant_id: z.union([z.uuid(), z.literal('none')], 'The id of a tenant, or none.').optional(),
+  tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationChannelListInput = z.output<typeof NotificationChannelListInput>;
 export const NotificationChannelPage = pageOf(NotificationChannel);

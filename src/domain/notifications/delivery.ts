@@ -37,8 +37,8 @@ export const DELIVERY_SORTS = ['created_at', 'channel_name', 'status'] as const;
 export const NotificationDeliveryListInput = listInput(DELIVERY_SORTS, {
   status: z.enum(DELIVERY_STATUSES, `One of ${DELIVERY_STATUSES.join(', ')}.`).optional(),
   event: z.enum(NOTIFICATION_EVENTS, `One of ${NOTIFICATION_EVENTS.join(', ')}.`).optional(),
-  channel_id: z.uuid('The id of a channel.').optional(),
-  tenant_id: z.union([z.uuid(), z.literal('none')], 'The id of a tenant, or none.').optional(),
+  channel_id: z.uuid('The ID of a channel.').optional(),
+  tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationDeliveryListInput = z.output<typeof NotificationDeliveryListInput>;
 export const NotificationDeliveryPage = pageOf(NotificationDelivery);

@@ -3,17 +3,17 @@ import type { DeploymentReason, DeploymentStatus } from '../policy/status';
 /** What somebody did behind the policy's back; what only waits for an apply is no drift. */
 const DRIFT_WORDS: Partial<Record<DeploymentReason, string>> = {
   content_differs: 'a live rule was edited',
-  set_differs: 'a set of addresses differs from what was written',
+  set_differs: 'an IP set differs from what was written',
   missing_rule: 'rules are missing',
   disabled_rule: 'a live rule is disabled',
-  duplicate_rule: 'a live rule stands there twice',
-  leftover: 'rules are live that nothing wants',
-  order_differs: 'live rules stand in the wrong order',
-  foreign_shadow: 'a foreign rule decides before it',
-  nic_flag_off: 'a network card has its firewall flag off',
-  guest_firewall_off: 'the firewall of a guest is off',
-  cluster_firewall_off: 'the firewall of a cluster is off',
-  default_policy_differs: 'the default policy of a guest differs',
+  duplicate_rule: 'a live rule exists twice',
+  leftover: 'there are live rules that no policy requires',
+  order_differs: 'live rules are in the wrong order',
+  foreign_shadow: 'an unmanaged rule is evaluated first',
+  nic_flag_off: 'the firewall flag of an interface is off',
+  guest_firewall_off: 'the guest firewall of a workload is off',
+  cluster_firewall_off: 'the cluster firewall is off',
+  default_policy_differs: 'the default policy of a workload differs',
 };
 
 /** Reasons in words, in one sentence without its end. */
@@ -21,9 +21,9 @@ export const reasonsText = (reasons: readonly DeploymentReason[]): string =>
   reasons.map((reason) => DRIFT_WORDS[reason] ?? OTHER_WORDS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
 
 const OTHER_WORDS: Partial<Record<DeploymentReason, string>> = {
-  unreadable: 'a guest could not be read',
-  enforcement_unknown: 'it is not known whether a firewall filters',
-  guest_missing: 'a guest is gone from the cluster',
+  unreadable: 'a workload could not be read',
+  enforcement_unknown: 'whether a firewall filters is not known',
+  guest_missing: 'a workload no longer exists in the cluster',
 };
 
 const UNKNOWN: readonly DeploymentReason[] = ['unreadable', 'enforcement_unknown'];

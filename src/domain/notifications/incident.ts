@@ -30,8 +30,8 @@ export const INCIDENT_SORTS = ['first_seen_at', 'condition', 'object_name', 'sta
 export const NotificationIncidentListInput = listInput(INCIDENT_SORTS, {
   status: z.enum(INCIDENT_STATUSES, `One of ${INCIDENT_STATUSES.join(', ')}.`).optional(),
   condition: z.enum(CONDITIONS, `One of ${CONDITIONS.join(', ')}.`).optional(),
-  rule_id: z.uuid('The id of a rule.').optional(),
-  tenant_id: z.union([z.uuid(), z.literal('none')], 'The id of a tenant, or none.').optional(),
+  rule_id: z.uuid('The ID of a rule.').optional(),
+  tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationIncidentListInput = z.output<typeof NotificationIncidentListInput>;
 export const NotificationIncidentPage = pageOf(NotificationIncident);

@@ -7,32 +7,32 @@ const WORDS = {
   sync_failed: {
     one: (name) => `Sync of ${name} failed`,
     many: (count) => `Syncs of ${count} clusters failed`,
-    over: (name) => `${name} syncs again`,
+    over: (name) => `Sync of ${name} works again`,
   },
   agent_silent: {
-    one: (name) => `Agent of ${name} is silent`,
-    many: (count) => `${count} agents are silent`,
-    over: (name) => `Agent of ${name} reports again`,
+    one: (name) => `Agent of ${name} is stale`,
+    many: (count) => `${count} agents are stale`,
+    over: (name) => `Agent of ${name} is reporting again`,
   },
   agent_reports_refused: {
     one: (name) => `Agent of ${name} reports workloads of other nodes`,
     many: (count) => `${count} agents report workloads of other nodes`,
-    over: (name) => `Agent of ${name} reports its own workloads only`,
+    over: (name) => `Agent of ${name} reports only its own workloads again`,
   },
   agent_token_replaced: {
-    one: (name) => `Token of ${name} replaced while its agent reported`,
-    many: (count) => `Tokens of ${count} nodes replaced while their agents reported`,
-    over: (name) => `Token of ${name} not replaced for a day`,
+    one: (name) => `Token of ${name} replaced while its agent was reporting`,
+    many: (count) => `Tokens of ${count} nodes replaced while their agents were reporting`,
+    over: (name) => `No token replacement on ${name} for one day`,
   },
   policy_drifted: {
     one: (name) => `Policy ${name} drifted`,
     many: (count) => `${count} policies drifted`,
-    over: (name) => `Policy ${name} is as wanted again`,
+    over: (name) => `Policy ${name} is in sync again`,
   },
   residual_rules: {
     one: (name) => `Rules of a former tenant or project on ${name}`,
     many: (count) => `Rules of a former tenant or project on ${count} workloads`,
-    over: (name) => `No rules of a former tenant or project on ${name} any more`,
+    over: (name) => `No more rules of a former tenant or project on ${name}`,
   },
   node_firewall_not_compiling: {
     one: (name) => `Firewall of ${name} cannot compile`,
@@ -42,12 +42,12 @@ const WORDS = {
   suspicious_traffic_critical: {
     one: (name) => `Critical suspicious traffic to ${name}`,
     many: (count) => `Critical suspicious traffic to ${count} destinations`,
-    over: (name) => `No critical suspicious traffic to ${name} any more`,
+    over: (name) => `No more critical suspicious traffic to ${name}`,
   },
   address_conflict: {
     one: (name) => `Address conflict: ${name}`,
     many: (count) => `${count} address conflicts`,
-    over: (name) => `Address conflict is over: ${name}`,
+    over: (name) => `Address conflict resolved: ${name}`,
   },
 } as const satisfies Record<Condition, Words>;
 
@@ -79,7 +79,7 @@ export function noticeText(
   if (total === 1) {
     const [only] = items;
     const flaps =
-      only && only.flaps > 0 ? ` It came and went ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';
+      only && only.flaps > 0 ? ` It flapped ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';
     return { title, detail: `${plainLine(only?.detail ?? '', 1000)}${flaps}` };
   }
   const lines = items.slice(0, LISTED).map((item) => `- ${plainLine(`${item.object_name}: ${item.detail}`, 300)}`);

@@ -41,7 +41,7 @@ export type Notification = z.output<typeof Notification>;
 
 export const NotificationListInput = listInput(['created_at'], {
   unread: z
-    .union([z.boolean(), z.enum(['true', 'false'], 'true or false').transform((text) => text === 'true')])
+    .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])
     .optional(),
 });
 export type NotificationListInput = z.output<typeof NotificationListInput>;
@@ -55,9 +55,9 @@ export type UnreadNotifications = z.output<typeof UnreadNotifications>;
 /** These, or every one up to and including the one that was the newest when the reader looked. */
 export const MarkNotificationsRead = z.union(
   [
-    z.strictObject({ ids: z.array(z.uuid('The id of a notification.')).min(1).max(500, 'At most 500 at a time.') }),
-    z.strictObject({ through: z.uuid('The id of a notification.') }),
+    z.strictObject({ ids: z.array(z.uuid('The ID of a notification.')).min(1).max(500, 'At most 500 per request.') }),
+    z.strictObject({ through: z.uuid('The ID of a notification.') }),
   ],
-  { error: 'Either ids (a list), or through (the id of the newest that was seen).' },
+  { error: 'Send either ids (a list) or through (the ID of the newest notification that was seen).' },
 );
 export type MarkNotificationsRead = z.output<typeof MarkNotificationsRead>;

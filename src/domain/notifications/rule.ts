@@ -16,19 +16,19 @@ const Minutes = z
 
 /** A rule has few channels; each of them is told of everything. */
 const ChannelIds = z
-  .array(z.uuid('The id of a channel.'), 'A list of channel ids.')
+  .array(z.uuid('The ID of a channel.'), 'A list of channel IDs.')
   .max(20, 'At most 20 channels.')
   .transform((ids) => [...new Set(ids)].sort());
 
 export const NotificationRuleInput = z.strictObject({
-  tenant_id: z.uuid('The id of a tenant.').nullable().optional(),
+  tenant_id: z.uuid('The ID of a tenant.').nullable().optional(),
   name: DisplayName,
-  enabled: z.boolean('true or false.').default(true),
+  enabled: z.boolean('One of true, false.').default(true),
   conditions: Conditions,
   open_after_minutes: Minutes.default(5),
   close_after_minutes: Minutes.default(5),
-  notify_recovery: z.boolean('true or false.').default(true),
-  in_app: z.boolean('true or false.').default(true),
+  notify_recovery: z.boolean('One of true, false.').default(true),
+  in_app: z.boolean('One of true, false.').default(true),
   channel_ids: ChannelIds.default([]),
 });
 export type NotificationRuleInput = z.output<typeof NotificationRuleInput>;
@@ -36,12 +36,12 @@ export type NotificationRuleInput = z.output<typeof NotificationRuleInput>;
 /** What is left out stays. The tenant stays as it is. */
 export const NotificationRuleUpdate = z.strictObject({
   name: DisplayName.optional(),
-  enabled: z.boolean('true or false.').optional(),
+  enabled: z.boolean('One of true, false.').optional(),
   conditions: Conditions.optional(),
   open_after_minutes: Minutes.optional(),
   close_after_minutes: Minutes.optional(),
-  notify_recovery: z.boolean('true or false.').optional(),
-  in_app: z.boolean('true or false.').optional(),
+  notify_recovery: z.boolean('One of true, false.').optional(),
+  in_app: z.boolean('One of true, false.').optional(),
   channel_ids: ChannelIds.optional(),
   version: Version,
 });
@@ -70,8 +70,8 @@ export type NotificationRule = z.output<typeof NotificationRule>;
 export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 export const NotificationRuleListInput = listInput(RULE_SORTS, {
   condition: z.enum(CONDITIONS, `One of ${CONDITIONS.join(', ')}.`).optional(),
-  channel_id: z.uuid('The id of a channel.').optional(),
-  tenant_id: z.union([z.uuid(), z.literal('none')], 'The id of a tenant, or none.').optional(),
+  channel_id: z.uuid('The ID of a channel.').optional(),
+  tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),
 });
 export type NotificationRuleListInput = z.output<typeof NotificationRuleListInput>;
 export const NotificationRulePage = pageOf(NotificationRule);

@@ -11,13 +11,13 @@ const Host = z
   .max(253, 'At most 253 characters.')
   .transform((text, context) => {
     const host = normalizeHost(text);
-    if (host === null) context.addIssue({ code: 'custom', message: 'A host name or address without port.' });
+    if (host === null) context.addIssue({ code: 'custom', message: 'A host name or address without a port.' });
     return host ?? z.NEVER;
   });
 
 const oneLine = (max: number) =>
   z
-    .string('Enter it as text.')
+    .string('Enter a text.')
     .trim()
     .max(max, `At most ${max} characters.`)
     .regex(/^[^\p{Cc}]*$/u, 'One line without control characters.');
@@ -38,7 +38,7 @@ const Editable = {
   smtp_port: z.int('A port number.').min(1, 'A port number, 1 to 65535.').max(65_535, 'A port number, 1 to 65535.'),
   smtp_security: z.enum(SMTP_SECURITY, `One of ${SMTP_SECURITY.join(', ')}.`),
   /** Null: without signing in. */
-  smtp_username: oneLine(200).min(1, 'Enter a user name, or leave it out.').nullable(),
+  smtp_username: oneLine(200).min(1, 'Enter a user name, or omit this field.').nullable(),
   from_address: z.email('An e-mail address such as fabric@example.org.').max(254, 'At most 254 characters.').nullable(),
 };
 

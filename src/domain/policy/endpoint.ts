@@ -25,7 +25,7 @@ function parseVmid(text: string): Endpoint | { error: string } {
   const cluster = slash < 0 ? null : text.slice(0, slash);
   const vmid = /^[1-9]\d{2,8}$/.test(digits) ? Number(digits) : 0;
   if (vmid < MIN_VMID || vmid > MAX_VMID || cluster === '') {
-    return { error: 'Give a number from 100 to 999999999, as vmid:105 or vmid:cluster/105.' };
+    return { error: 'Enter a number from 100 to 999999999, as vmid:105 or vmid:cluster/105.' };
   }
   return { kind: 'vmid', vmid, cluster };
 }
@@ -39,7 +39,7 @@ function parseNetwork(text: string): Endpoint | { error: string } {
   const parts = text.split('/').map((part) => part.trim());
   const [first = '', second] = parts;
   if (parts.length > 2 || parts.includes('')) {
-    return { error: 'Name a network as network:name or network:cluster/name. Write a / within a name as %2F.' };
+    return { error: 'Enter a network as network:name or network:cluster/name. Write a / in a name as %2F.' };
   }
   return second === undefined
     ? { kind: 'network', name: unescapeName(first), cluster: null }
@@ -60,15 +60,15 @@ function parseAddress(text: string): string | null {
  */
 export function parseEndpoint(input: string): Endpoint | { error: string } {
   const text = input.trim();
-  if (text === '') return { error: 'Name an endpoint, such as sg:web, vmid:105, network:dmz, 10.0.0.0/24 or any.' };
+  if (text === '') return { error: 'Enter an endpoint, such as sg:web, vmid:105, network:dmz, 10.0.0.0/24 or any.' };
   const most = text.startsWith('network:') ? MAX_NETWORK_LENGTH : MAX_LENGTH;
   if (text.length > most) return { error: `An endpoint has at most ${most} characters.` };
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return { error: 'An endpoint has no control characters.' };
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return { error: 'An endpoint cannot contain control characters.' };
   if (text === 'any') return { kind: 'any' };
   const address = parseAddress(text);
   if (address) return { kind: 'address', cidr: address };
   const [, prefix, rest = ''] = /^(sg|vmid|network|tag):(.*)$/.exec(text) ?? [];
-  if (prefix !== undefined && rest.trim() === '') return { error: `Name something behind ${prefix}:` };
+  if (prefix !== undefined && rest.trim() === '') return { error: `Enter a value after ${prefix}:` };
   if (prefix === 'sg') return { kind: 'security_group', reference: rest.trim() };
   if (prefix === 'vmid') return parseVmid(rest.trim());
   if (prefix === 'network') return parseNetwork(rest.trim());
@@ -77,7 +77,7 @@ export function parseEndpoint(input: string): Endpoint | { error: string } {
   if (/[/:]/.test(text) || /^[\d.]+$/.test(text)) {
     return {
       error:
-        'This is neither an address, a network such as 10.0.0.0/24, nor a known prefix (sg:, vmid:, network:, tag:).',
+        'This is not an address, a prefix such as 10.0.0.0/24, or a known kind of endpoint (sg:, vmid:, network:, tag:).',
     };
   }
   return { kind: 'workload', name: text };

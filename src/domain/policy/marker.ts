@@ -18,7 +18,7 @@ const SHAPE =
  */
 export function formatMarker({ instance, policy_id, version, rule_hash, vmid }: Marker): string {
   const text = `[fabric i=${instance} p=${policy_id} v=${version} r=${rule_hash} g=${vmid}]`;
-  if (!SHAPE.test(text)) throw new RangeError(`not a marker: ${text}`);
+  if (!SHAPE.test(text)) throw new RangeError(`expected a marker: ${text}`);
   return text;
 }
 

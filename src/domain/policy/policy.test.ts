@@ -60,20 +60,20 @@ describe('a rule', () => {
     [
       { protocol: 'tcp', destination_ports: ['0'] },
       'destination_ports',
-      'Give ports from 1 to 65535, or ranges such as 8000-8080.',
+      'Enter ports from 1 to 65535, or ranges such as 8000-8080.',
     ],
-    [{ protocol: 'tcp', icmp_type: 'echo-request' }, 'icmp_type', 'Only protocols icmp and icmpv6 have types.'],
+    [{ protocol: 'tcp', icmp_type: 'echo-request' }, 'icmp_type', 'Only the protocols icmp and icmpv6 have types.'],
     [
       { protocol: 'icmpv6', icmp_type: 'source-quench' },
       'icmp_type',
-      'icmpv6 has no type of this name; echo-request is one.',
+      'icmpv6 has no type with this name; echo-request is one.',
     ],
     [{ protocol: 'TCP' }, 'protocol', 'one of any, tcp, udp, tcp/udp, icmp, icmpv6, sctp'],
-    [{ action: 'ACCEPT' }, 'action', 'accept, drop or reject'],
-    [{ comment: 'a\nIN ACCEPT' }, 'comment', 'no line breaks or other control characters'],
-    [{ comment: 'a\u2028b' }, 'comment', 'no line breaks or other control characters'],
-    [{ comment: 'ticket #1' }, 'comment', 'no #: a version of the hypervisor stops reading rules at it'],
-    [{ comment: 'x'.repeat(201) }, 'comment', 'at most 200 characters'],
+    [{ action: 'ACCEPT' }, 'action', 'One of accept, drop, reject.'],
+    [{ comment: 'a\nIN ACCEPT' }, 'comment', 'No line breaks or other control characters.'],
+    [{ comment: 'a\u2028b' }, 'comment', 'No line breaks or other control characters.'],
+    [{ comment: 'ticket #1' }, 'comment', 'No #: some Proxmox VE versions stop reading rules at this character.'],
+    [{ comment: 'x'.repeat(201) }, 'comment', 'At most 200 characters.'],
   ])('%j is refused with a message at %s', (fields, path, message) => {
     expect(messages(rule(fields))).toContainEqual([path, message]);
   });

@@ -30,12 +30,12 @@ const MAX_PORTS = 100;
 // its firewall from reading any rule at all.
 const plainText = (most: number) =>
   z
-    .string({ error: 'a text' })
+    .string({ error: 'A text.' })
     .trim()
-    .max(most, `at most ${most} characters`)
-    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'no line breaks or other control characters');
+    .max(most, `At most ${most} characters.`)
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'No line breaks or other control characters.');
 
-const Endpoint = z.string({ error: 'an endpoint' }).transform((text, context) => {
+const Endpoint = z.string({ error: 'An endpoint.' }).transform((text, context) => {
   const parsed = parseEndpoint(text);
   if (!('error' in parsed)) return formatEndpoint(parsed);
   context.addIssue({ code: 'custom', message: parsed.error });
@@ -43,8 +43,8 @@ const Endpoint = z.string({ error: 'an endpoint' }).transform((text, context) =>
 });
 
 const Endpoints = z
-  .array(Endpoint, { error: 'a list of endpoints' })
-  .max(MAX_ENDPOINTS, `at most ${MAX_ENDPOINTS} endpoints`)
+  .array(Endpoint, { error: 'A list of endpoints.' })
+  .max(MAX_ENDPOINTS, `At most ${MAX_ENDPOINTS} endpoints.`)
   .transform((endpoints) => [...new Set(endpoints)]);
 
 /**
@@ -53,34 +53,34 @@ const Endpoints = z
  */
 export const PolicyDefinition = z.strictObject({
   enforcement_mode: z.enum(ENFORCEMENT_MODES).catch('audit'),
-  direction: z.enum(POLICY_DIRECTIONS, { error: 'in, out or both' }).default('in'),
-  sources: Endpoints.refine((list) => list.length > 0, 'Name at least one source; `any` stands for every address.'),
-  targets: Endpoints.refine((list) => list.length > 0, 'Name at least one target; `any` stands for every address.'),
-  default_action: z.enum(DEFAULT_ACTIONS, { error: 'none or drop' }).default('none'),
+  direction: z.enum(POLICY_DIRECTIONS, { error: 'One of in, out, both.' }).default('in'),
+  sources: Endpoints.refine((list) => list.length > 0, 'Specify at least one source; `any` matches every address.'),
+  targets: Endpoints.refine((list) => list.length > 0, 'Specify at least one target; `any` matches every address.'),
+  default_action: z.enum(DEFAULT_ACTIONS, { error: 'One of none, drop.' }).default('none'),
 });
 export type PolicyDefinition = z.output<typeof PolicyDefinition>;
 
 /** `443` or `8000-8080`, each a port or range; stored sorted and joined, so that equal sets are equal texts. */
 const Ports = z
-  .array(z.string({ error: 'a port or a range such as 8000-8080' }).max(20), { error: 'a list of ports' })
-  .max(MAX_PORTS, `at most ${MAX_PORTS} ports and ranges`)
+  .array(z.string({ error: 'A port or a range such as 8000-8080.' }).max(20), { error: 'A list of ports.' })
+  .max(MAX_PORTS, `At most ${MAX_PORTS} ports and ranges.`)
   .transform((items, context) => {
     const ranges = items.length === 0 ? [] : parsePortList(items.join(','));
     if (ranges) return mergePortRanges(ranges).map((range) => formatPortRange(range));
-    context.addIssue({ code: 'custom', message: 'Give ports from 1 to 65535, or ranges such as 8000-8080.' });
+    context.addIssue({ code: 'custom', message: 'Enter ports from 1 to 65535, or ranges such as 8000-8080.' });
     return z.NEVER;
   });
 
 const RuleFields = z.strictObject({
-  action: z.enum(RULE_ACTIONS, { error: 'accept, drop or reject' }),
-  protocol: z.enum(RULE_PROTOCOLS, { error: `one of ${RULE_PROTOCOLS.join(', ')}` }).default('any'),
+  action: z.enum(RULE_ACTIONS, { error: 'One of accept, drop, reject.' }),
+  protocol: z.enum(RULE_PROTOCOLS, { error: `One of ${RULE_PROTOCOLS.join(', ')}.` }).default('any'),
   destination_ports: Ports.default([]),
   source_ports: Ports.default([]),
-  icmp_type: z.string({ error: 'the name of an ICMP type' }).max(40).nullable().default(null),
-  log: z.enum(RULE_LOG_LEVELS, { error: `one of ${RULE_LOG_LEVELS.join(', ')}` }).default('nolog'),
-  enabled: z.boolean({ error: 'true or false' }).default(true),
+  icmp_type: z.string({ error: 'The name of an ICMP type.' }).max(40).nullable().default(null),
+  log: z.enum(RULE_LOG_LEVELS, { error: `One of ${RULE_LOG_LEVELS.join(', ')}.` }).default('nolog'),
+  enabled: z.boolean({ error: 'One of true, false.' }).default(true),
   comment: plainText(200)
-    .refine((text) => !text.includes('#'), 'no #: a version of the hypervisor stops reading rules at it')
+    .refine((text) => !text.includes('#'), 'No #: some Proxmox VE versions stop reading rules at this character.')
     .default(''),
 });
 
@@ -97,26 +97,26 @@ export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
   if (rule.icmp_type === null) return;
   const family = rule.protocol === 'icmp' ? 4 : rule.protocol === 'icmpv6' ? 6 : null;
   if (!family) {
-    context.addIssue({ code: 'custom', path: ['icmp_type'], message: 'Only protocols icmp and icmpv6 have types.' });
+    context.addIssue({ code: 'custom', path: ['icmp_type'], message: 'Only the protocols icmp and icmpv6 have types.' });
   } else if (!icmpMatch(rule.icmp_type, family)) {
-    const message = `${rule.protocol} has no type of this name; echo-request is one.`;
+    const message = `${rule.protocol} has no type with this name; echo-request is one.`;
     context.addIssue({ code: 'custom', path: ['icmp_type'], message });
   }
 });
 export type SecurityRuleInput = z.output<typeof SecurityRuleInput>;
 
 const fields = {
-  name: plainText(100).min(1, 'a name of 1 to 100 characters'),
+  name: plainText(100).min(1, 'A name of 1 to 100 characters.'),
   description: plainText(2000),
-  enabled: z.boolean({ error: 'true or false' }),
+  enabled: z.boolean({ error: 'One of true, false.' }),
   /** When it is evaluated among all policies; only a platform policy has a choice. */
   tier: z.enum(POLICY_TIERS, { error: POLICY_TIERS.join(', ') }),
   /** What tenants see of a platform policy on their workloads. */
   tenant_visibility: z.enum(TENANT_VISIBILITIES, { error: TENANT_VISIBILITIES.join(', ') }),
   /** Within a tier, policies with lower numbers are evaluated first. */
-  priority: z.int({ error: 'a whole number' }).min(0, 'from 0 to 10000').max(10000, 'from 0 to 10000'),
+  priority: z.int({ error: 'A whole number.' }).min(0, 'From 0 to 10000.').max(10000, 'From 0 to 10000.'),
   definition: PolicyDefinition,
-  rules: z.array(SecurityRuleInput).max(MAX_RULES, `at most ${MAX_RULES} rules`),
+  rules: z.array(SecurityRuleInput).max(MAX_RULES, `At most ${MAX_RULES} rules.`),
 };
 
 /** What is needed to create a policy. */

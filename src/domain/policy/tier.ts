@@ -26,11 +26,11 @@ export function tierProblem(
   }
   if (tier !== 'tenant') {
     const message =
-      'Only platform policies are evaluated before or after those of tenants: use tenant, or leave it out.';
+      'Only platform policies are evaluated before or after those of tenants: use tenant, or omit this field.';
     return { field: 'tier', message };
   }
   if (tenant_visibility === DEFAULT_VISIBILITY) return null;
-  return { field: 'tenant_visibility', message: 'A tenant sees its own policies: use rules, or leave it out.' };
+  return { field: 'tenant_visibility', message: 'A tenant sees its own policies: use rules, or omit this field.' };
 }
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -29,7 +29,7 @@ describe('an empty list of suspicious traffic', () => {
   it.each([
     ['every workload is monitored', seen(3, 0, 0), 'No suspicious traffic', true],
     ['some are', seen(2, 0, 1), 'No suspicious traffic seen', false],
-    ['the agents are silent', seen(0, 2, 1), 'Unknown', false],
+    ['the agents are stale', seen(0, 2, 1), 'Unknown', false],
     ['no agent reports', seen(0, 0, 3), 'Not monitored', false],
     ['nothing runs', seen(0, 0, 0), 'Not monitored', false],
     ['all report now, and did in part of the range', seen(0, 0, 0, { partly: 3 }), 'No suspicious traffic seen', false],

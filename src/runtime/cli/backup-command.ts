@@ -69,7 +69,7 @@ async function backUp(installation: Installation, wanted: Wanted, terminal: Term
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   terminal.note(`${tables.length} tables, ${rows} rows.`);
   if (!wanted.includeKey) {
-    terminal.note('FABRIC_SECRET_KEY is not in it. Keep it elsewhere: without it stored credentials are lost.');
+    terminal.note('The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.');
   }
   if (wanted.output !== '-') terminal.print(wanted.output);
   return EXIT.ok;
@@ -77,15 +77,15 @@ async function backUp(installation: Installation, wanted: Wanted, terminal: Term
 
 export const backupCommand: Command = {
   name: 'backup',
-  summary: 'Writes a backup of the whole installation, while it runs.',
+  summary: 'Back up the whole installation while it is running.',
   help: `  fabric backup [--output FILE] [--passphrase-file FILE] [--include-key]
 
-One state of the database in a gzipped tar archive. The same file serves the embedded and the production mode. Queues are
-not in it: they hold no facts. Prints the name of the file.
+A consistent state of the database in a gzipped tar archive. The same file works for the embedded and the production mode.
+Queues are not included: they contain no persistent data. Prints the name of the file.
 
---output FILE           where it goes; - for standard output. Default: fabric-<time>.tar.gz here
+--output FILE           file to write; - for standard output. Default: fabric-<time>.tar.gz in the current directory
 --passphrase-file FILE  encrypt it as an age file; the first line of FILE is the passphrase (- for standard input)
---include-key           put FABRIC_SECRET_KEY into it, too. Needs a passphrase`,
+--include-key           include FABRIC_SECRET_KEY. Requires a passphrase`,
   options: {
     output: { type: 'string', short: 'o' },
     'passphrase-file': { type: 'string' },
@@ -96,13 +96,13 @@ not in it: they hold no facts. Prints the name of the file.
     const passphraseFile = textOption(values, 'passphrase-file');
     const passphrase = passphraseFile === null ? null : secretFromFile(passphraseFile, 'passphrase');
     const includeKey = values['include-key'] === true;
-    if (includeKey && passphrase === null) throw new UsageError('--include-key needs --passphrase-file.');
+    if (includeKey && passphrase === null) throw new UsageError('--include-key requires --passphrase-file.');
     if (passphrase !== null && passphrase.length < MIN_PASSPHRASE) {
-      throw new UsageError(`The passphrase needs at least ${MIN_PASSPHRASE} characters.`);
+      throw new UsageError(`The passphrase must have at least ${MIN_PASSPHRASE} characters.`);
     }
     const given = textOption(values, 'output');
     const output = given === '-' ? given : resolve(given ?? defaultName(passphrase !== null));
-    if (output !== '-' && existsSync(output)) throw new Error(`${output} is there already.`);
+    if (output !== '-' && existsSync(output)) throw new Error(`${output} already exists.`);
     return withInstallation({}, terminal, (installation) =>
       backUp(installation, { output, passphrase, includeKey }, terminal),
     );

@@ -33,7 +33,7 @@ export class UsageError extends Error {}
 /** An option that takes text. @throws UsageError when it is empty */
 export function textOption(values: Values, name: string): string | null {
   const value = values[name];
-  if (value === '') throw new UsageError(`--${name} needs a value.`);
+  if (value === '') throw new UsageError(`--${name} requires a value.`);
   return typeof value === 'string' ? value : null;
 }
 

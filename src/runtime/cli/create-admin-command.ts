@@ -8,30 +8,31 @@ import { askSecret, secretFromFile } from './passphrase';
 
 async function passwordFrom(file: string | null): Promise<string> {
   if (file !== null) return secretFromFile(file, 'password');
-  const remedy = 'There is no terminal to ask for the password. Give --password-file (- for standard input).';
+  const remedy = 'There is no terminal to enter the password. Use --password-file (- for standard input).';
   const password = await askSecret('Password: ', remedy);
-  if ((await askSecret('Once more: ', remedy)) !== password) throw new UsageError('The two passwords differ.');
+  if ((await askSecret('Confirm password: ', remedy)) !== password) throw new UsageError('The two passwords do not match.');
   return password;
 }
 
 export const createAdminCommand: Command = {
   name: 'create-admin',
-  summary: 'Makes a super administrator, or lets one in who is locked out.',
+  summary: 'Create a super administrator, or restore access to one.',
   help: `  fabric create-admin EMAIL [--name NAME] [--password-file FILE] [--reset]
 
-For a first administrator without the setup page, and for the day on which nobody gets in any more. Asks for the password.
+Creates the first administrator without the setup page, or restores access if no administrator can sign in. Prompts for the
+password.
 
---name NAME           what the account is called
+--name NAME           name of the account
 --password-file FILE  the first line of FILE is the password (- for standard input)
---reset               the account exists: give it this password and the role, activate it, end its sign-ins and API tokens,
-                      take its second factor and its lockout away`,
+--reset               for an existing account: set this password and the role, activate the account, end its sessions and
+                      API tokens, remove its second factor and its lockout`,
   options: { name: { type: 'string' }, 'password-file': { type: 'string' }, reset: { type: 'boolean' } },
   positionals: ['EMAIL'],
   async run({ values, positionals, terminal }) {
     const email = AccountEmail.safeParse(positionals[0] ?? '');
-    if (!email.success) throw new UsageError(email.error.issues[0]?.message ?? 'The email address is refused.');
+    if (!email.success) throw new UsageError(email.error.issues[0]?.message ?? 'The email address is not valid.');
     const password = NewPassword.safeParse(await passwordFrom(textOption(values, 'password-file')));
-    if (!password.success) throw new UsageError(password.error.issues[0]?.message ?? 'The password is refused.');
+    if (!password.success) throw new UsageError(password.error.issues[0]?.message ?? 'The password is not valid.');
     const { created } = await withInstallation({}, terminal, (installation) =>
       withServices(installation, () =>
         makeAdministrator(systemScope('*', 'fabric create-admin'), {

@@ -56,7 +56,7 @@ describe('fabric doctor', { timeout: 120_000 }, () => {
     expect(used.of.get('clusters')).toMatchObject({ status: 'warning', detail: '1 of 1 failed to sync' });
     expect(used.of.get('credentials')).toMatchObject({
       status: 'failed',
-      detail: 'no key opens 1 API tokens of clusters',
+      detail: 'no key decrypts 1 API tokens of clusters',
     });
     await makeUser('super_admin');
     const { stdout } = await run();

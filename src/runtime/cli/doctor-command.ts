@@ -11,12 +11,12 @@ const line = ({ status, name, detail }: Finding) => `${status.padEnd(8)} ${name.
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Looks for what is wrong with an installation, and says what to do about it.',
+  summary: 'Check the installation for problems and print how to fix them.',
   help: `  fabric doctor [--json]
 
-Changes nothing. Fails when something needs to be done; warnings alone do not.
+Read-only. Fails if a check fails; warnings alone do not fail.
 
---json  one JSON object a line on standard output: name, status (ok, warning, failed, skipped), detail, remedy`,
+--json  one JSON object per line on standard output: name, status (ok, warning, failed, skipped), detail, remedy`,
   options: { json: { type: 'boolean' } },
   positionals: [],
   run: ({ values, terminal }) =>

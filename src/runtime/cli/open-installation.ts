@@ -46,14 +46,14 @@ type Wanted = {
 };
 
 const NO_INSTALLATION =
-  'There is no installation there. Set FABRIC_DATA_DIR to the data directory of one, or DATABASE_URL.';
+  'There is no installation in this directory. Set FABRIC_DATA_DIR to the data directory of an installation, or set DATABASE_URL.';
 
 /** What a user other than the owner leaves behind, the service cannot read afterwards. */
 function assertOwner(directory: string): void {
   const owner = statSync(directory).uid;
   const user = process.getuid?.() ?? owner;
   if (user !== owner) {
-    throw new Error(`${directory} belongs to another user (${owner}). Run this as that user: sudo -u '#${owner}' …`);
+    throw new Error(`${directory} belongs to another user (${owner}). Run the command as that user: sudo -u '#${owner}' …`);
   }
 }
 
@@ -69,9 +69,9 @@ async function openEmbedded(directory: string, wanted: Wanted, terminal: Termina
   const lock = await takeDataLock(directory);
   if ('holder' in lock) {
     const holder = lock.holder.pid ? ` (process ${lock.holder.pid})` : '';
-    if (wanted.exclusive) throw new Error(`Fabric runs on ${directory}${holder}. Stop it first.`);
+    if (wanted.exclusive) throw new Error(`Fabric is running on ${directory}${holder}. Stop it first.`);
     const databaseUrl = runningDatabaseUrl(directory);
-    if (!databaseUrl) throw new Error(`Fabric starts or ends on ${directory}${holder}. Try again in a moment.`);
+    if (!databaseUrl) throw new Error(`Fabric is starting or stopping on ${directory}${holder}. Try again in a moment.`);
     return { databaseUrl, dataDirectory: directory, ...secrets(), running: true, close: async () => {} };
   }
   try {

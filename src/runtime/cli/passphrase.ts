@@ -9,12 +9,12 @@ export function secretFromFile(path: string, what: string): string {
   try {
     text = readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (cause) {
-    throw new Error(`The ${what} cannot be read from ${path}: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new Error(`Cannot read the ${what} from ${path}: ${cause instanceof Error ? cause.message : cause}`, {
       cause,
     });
   }
   const [line = ''] = text.split(/\r?\n/);
-  if (line === '') throw new Error(`${path} holds no ${what}.`);
+  if (line === '') throw new Error(`${path} contains no ${what}.`);
   return line;
 }
 

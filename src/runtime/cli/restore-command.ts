@@ -9,24 +9,24 @@ import { planKeys } from './restore-keys';
 async function passphraseFor(path: string, file: string | null): Promise<string | null> {
   if (file !== null) return secretFromFile(file, 'passphrase');
   if (!(await isEncrypted(path))) return null;
-  return askSecret('Passphrase of the backup: ', 'The backup is encrypted. Give --passphrase-file.');
+  return askSecret('Passphrase of the backup: ', 'The backup is encrypted. Use --passphrase-file.');
 }
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'Puts a backup in the place of an empty installation.',
+  summary: 'Restore a backup into an empty installation.',
   help: `  fabric restore FILE [--check] [--replace] [--passphrase-file FILE] [--write-key FILE] [--accept-lost-secrets]
 
-The file is read to its end and compared with its manifest before anything is touched. The database then holds all of it or,
-after any error, what it held before. Web and workers must be stopped. A backup of an earlier release is brought up to date.
+The whole file is read and compared with its manifest before anything changes. Afterwards the database contains all of the
+backup or, after any error, its previous content. Stop web and workers first. A backup of an earlier release is upgraded.
 
---check                 only tell whether the file is whole and could be restored here
---replace               remove an installation that is in use
+--check                 only check whether the file is intact and could be restored here
+--replace               delete an installation that is in use
 --passphrase-file FILE  the passphrase of an encrypted backup (- for standard input)
---write-key FILE        write the key that is in the backup to FILE, as variables for every process
---accept-lost-secrets   restore although nobody has the key of the backup
+--write-key FILE        write the key in the backup to FILE, as environment variables for every process
+--accept-lost-secrets   restore although the key of the backup is lost
 
-The embedded mode takes over a key that is in the backup. Otherwise FABRIC_SECRET_KEY must be the key of the backup.`,
+The embedded mode imports a key in the backup. Otherwise FABRIC_SECRET_KEY must be the key of the backup.`,
   options: {
     check: { type: 'boolean' },
     replace: { type: 'boolean' },
@@ -42,7 +42,7 @@ The embedded mode takes over a key that is in the backup. Otherwise FABRIC_SECRE
     const backup = await checkBackup(path, passphrase);
     const { header, manifest } = backup;
     const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
-    terminal.note(`Whole: ${manifest.tables.length} tables, ${rows} rows of ${header.created_at}.`);
+    terminal.note(`Intact: ${manifest.tables.length} tables, ${rows} rows, created at ${header.created_at}.`);
     const replace = values.replace === true;
     const writeKey = textOption(values, 'write-key');
     return withInstallation({ exclusive: true, create: values.check !== true }, terminal, async (installation) => {
@@ -59,7 +59,7 @@ The embedded mode takes over a key that is in the backup. Otherwise FABRIC_SECRE
       keys.prepare();
       await restoreBackup({
         ...{ databaseUrl, path, passphrase, backup, replace },
-        onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows, as they were`),
+        onTable: (table) => table.rows > 0 && terminal.note(`${table.name}: ${table.rows} rows restored`),
       });
       keys.finish(terminal);
       terminal.print(`Restored the state of ${header.created_at}.`);

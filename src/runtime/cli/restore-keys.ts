@@ -33,7 +33,7 @@ function adopt(directory: string, secrets: NonNullable<CheckedBackup['secrets']>
         const aside = `${path}.replaced-${clock.now().getTime()}`;
         renameSync(path, aside);
         writeSecret(directory, 'secret_key', secrets.secret_key);
-        terminal.note(`The key that was here before is in ${aside}.`);
+        terminal.note(`The previous key is in ${aside}.`);
       }
       if (secrets.previous_secret_key === null) removeSecret(directory, 'previous_secret_key');
       else writeSecret(directory, 'previous_secret_key', secrets.previous_secret_key);
@@ -42,7 +42,7 @@ function adopt(directory: string, secrets: NonNullable<CheckedBackup['secrets']>
 }
 
 function writeVariables(path: string, secrets: NonNullable<CheckedBackup['secrets']>): KeyPlan {
-  if (existsSync(path)) throw new Error(`${path} is there already.`);
+  if (existsSync(path)) throw new Error(`${path} already exists.`);
   const { secret_key, previous_secret_key } = secrets;
   const lines = [
     `FABRIC_SECRET_KEY=${secret_key}`,
@@ -65,28 +65,28 @@ export function planKeys(
 ): KeyPlan {
   const fits = (key: string | null) => key !== null && keyId(key) === header.key_id;
   if (writeKey !== null) {
-    if (!secrets) throw new Error('The backup holds no key (backup --include-key), so there is none to write.');
+    if (!secrets) throw new Error('The backup contains no key (backup --include-key), so there is no key to write.');
     return writeVariables(writeKey, secrets);
   }
   if (header.key_id === null || fits(secretKey)) return NOTHING;
   const ownFile = dataDirectory !== null && secretKey === readSecret(dataDirectory, 'secret_key');
   if (secrets && dataDirectory !== null && ownFile) {
     if (previousSecretKey !== null && !fits(previousSecretKey)) {
-      throw new Error('A rotation of the key is under way here. Finish it first: fabric rotate-keys.');
+      throw new Error('A key rotation is in progress here. Complete it first: fabric rotate-keys.');
     }
     return adopt(dataDirectory, secrets);
   }
   if (acceptLostSecrets) {
     return {
       ...NOTHING,
-      finish: (terminal) => terminal.note('Stored credentials cannot be read with the present key: enter them again.'),
+      finish: (terminal) => terminal.note('Stored credentials cannot be decrypted with the current key: enter them again.'),
     };
   }
   const ways = [
     `set FABRIC_SECRET_KEY to the key of the backup (id ${header.key_id})`,
-    ...(secrets ? ['take it from the backup with --write-key FILE'] : []),
-    'or give --accept-lost-secrets and enter API tokens and other credentials again',
+    ...(secrets ? ['extract the key from the backup with --write-key FILE'] : []),
+    'or use --accept-lost-secrets and enter API tokens and other credentials again',
   ];
-  const present = secretKey === null ? 'There is no key here' : 'The key here is another one';
+  const present = secretKey === null ? 'This installation has no key' : 'This installation has a different key';
   throw new Error(`The credentials in the backup are encrypted. ${present}: ${ways.join(', ')}.`);
 }

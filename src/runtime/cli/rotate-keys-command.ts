@@ -7,7 +7,7 @@ import { type Command, EXIT, type Terminal } from './command';
 import { type Installation, withInstallation, withServices } from './open-installation';
 
 const HOW =
-  'Set FABRIC_SECRET_KEY to a new key (openssl rand -base64 32) and FABRIC_PREVIOUS_SECRET_KEY to the one before for every process, start them again, then run this with the same two variables.';
+  'For every process, set FABRIC_SECRET_KEY to a new key (openssl rand -base64 32) and FABRIC_PREVIOUS_SECRET_KEY to the current one. Restart all processes, then run this command with the same two variables.';
 
 /** Makes the new key of a data directory, or takes up a rotation that was broken off. Each step leaves both keys known. */
 function renewStoredKey(directory: string, present: string): KeyPair {
@@ -33,35 +33,35 @@ async function rotate(installation: Installation, terminal: Terminal): Promise<n
   const { keys, stored } = keysOf(installation);
   const places = await withServices(installation, () => rotateSecrets(systemScope('*', 'fabric rotate-keys'), keys));
   for (const { name, resealed, unreadable } of places) {
-    terminal.note(`${name}: ${resealed} encrypted anew${unreadable > 0 ? `, ${unreadable} that no key opens` : ''}`);
+    terminal.note(`${name}: ${resealed} re-encrypted${unreadable > 0 ? `, ${unreadable} that no key decrypts` : ''}`);
   }
   if (stored && installation.dataDirectory !== null) removeSecret(installation.dataDirectory, 'previous_secret_key');
   const unreadable = places.reduce((total, place) => total + place.unreadable, 0);
   if (unreadable > 0) {
     terminal.note(
-      'What no key opens was lost before: enter those credentials again, or restore the key they were made with.',
+      'Credentials that no key decrypts were already lost: enter them again, or restore the key that encrypted them.',
     );
   }
-  terminal.print(`The present key is ${keyId(keys.present)}.`);
+  terminal.print(`The current key is ${keyId(keys.present)}.`);
   terminal.note(
     stored
-      ? 'Make a backup now: earlier ones need the key before.'
-      : 'Leave FABRIC_PREVIOUS_SECRET_KEY out from the next start on. Earlier backups need the key before: keep it with them.',
+      ? 'Create a backup now: earlier backups need the previous key.'
+      : 'From the next start, leave FABRIC_PREVIOUS_SECRET_KEY unset. Earlier backups need the previous key: store it with them.',
   );
   return unreadable > 0 ? EXIT.failed : EXIT.ok;
 }
 
 export const rotateKeysCommand: Command = {
   name: 'rotate-keys',
-  summary: 'Encrypts stored credentials with a new FABRIC_SECRET_KEY.',
+  summary: 'Re-encrypt stored credentials with a new FABRIC_SECRET_KEY.',
   help: `  fabric rotate-keys
 
-Embedded mode: with Fabric stopped; makes the new key itself. People sign in again afterwards.
+Embedded mode: stop Fabric first; the command generates the new key. Afterwards all users must sign in again.
 
 With a key from the environment: ${HOW}
-The service runs on meanwhile and accepts both.
+The service keeps running and accepts both keys.
 
-Broken off at any point, it is run again: what is done stays done, and both keys are accepted until it is complete.`,
+If the rotation is interrupted, run it again: it resumes, and both keys are accepted until it is complete.`,
   options: {},
   positionals: [],
   run: ({ terminal }) =>

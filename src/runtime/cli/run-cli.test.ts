@@ -38,12 +38,12 @@ describe('the program fabric', () => {
   });
 
   it.each([
-    [['sing'], 'There is no command sing. fabric --help lists them.'],
+    [['sing'], 'Unknown command: sing. fabric --help lists all commands.'],
     [['echo'], 'TEXT is missing.'],
     [['echo', 'a', 'b'], 'Unexpected argument: b.'],
     [['echo', 'a', '--quiet'], /Unknown option '--quiet'/],
     [['echo', 'a', '--times', '0'], '--times is at least 1.'],
-    [['echo', 'a', '--times='], '--times needs a value.'],
+    [['echo', 'a', '--times='], '--times requires a value.'],
   ])('says what is wrong with %j', async (args, message) => {
     const { status, out, err } = await run(...args);
     expect({ status, out }).toEqual({ status: 2, out: [] });

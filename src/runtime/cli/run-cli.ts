@@ -6,14 +6,14 @@ const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    'Looks after an installation of Fabric.',
+    'Manage a Fabric installation.',
     '',
     '  fabric <command> [options]',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'The installation is the one of DATABASE_URL, or the one in FABRIC_DATA_DIR (.data).',
-    'fabric <command> --help tells more. Exit status: 0 done, 1 failed or trouble found, 2 called wrongly.',
+    'Uses the installation of DATABASE_URL, or the one in FABRIC_DATA_DIR (.data).',
+    'fabric <command> --help shows details. Exit status: 0 success, 1 failure or problems found, 2 usage error.',
   ].join('\n');
 }
 
@@ -50,7 +50,7 @@ export async function runCli(
   }
   const command = commands.find((candidate) => candidate.name === name);
   if (!command) {
-    terminal.note(`There is no command ${name}. fabric --help lists them.`);
+    terminal.note(`Unknown command: ${name}. fabric --help lists all commands.`);
     return EXIT.usage;
   }
   try {
@@ -58,7 +58,7 @@ export async function runCli(
   } catch (error) {
     terminal.note(reasonOf(error));
     if (!(error instanceof UsageError)) return EXIT.failed;
-    terminal.note(`fabric ${name} --help tells how it is called.`);
+    terminal.note(`fabric ${name} --help shows its usage.`);
     return EXIT.usage;
   }
 }

@@ -64,7 +64,7 @@ export async function initialisePostgres(program: PostgresProgram, target: strin
   giveDirectory(work, program.account);
   try {
     await runInitdb(program, work, options.sync ?? true);
-    if (existsSync(target)) throw new Error(`${target} appeared while it was being made`);
+    if (existsSync(target)) throw new Error(`${target} appeared while it was being created`);
     renameSync(join(work, 'data'), target);
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -60,7 +60,7 @@ export async function stopOrphans(directory: string): Promise<number> {
   ];
   for (let left = found; left.length > 0; left = postgresProcesses(directory)) {
     const elapsed = Date.now() - started;
-    if (elapsed > 30_000) throw new Error(`PostgreSQL (process ${left.join(', ')}) does not end; stop it by hand`);
+    if (elapsed > 30_000) throw new Error(`PostgreSQL (process ${left.join(', ')}) does not stop; stop it manually`);
     if (steps[0] && elapsed >= steps[0].afterMs) signal(left, steps.shift()?.send ?? 'SIGTERM');
     await delay(50);
   }

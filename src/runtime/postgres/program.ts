@@ -47,7 +47,7 @@ function packageDirectory(): { directory: string; version: string } {
     return { directory, version };
   } catch (cause) {
     throw new Error(
-      `There is no bundled PostgreSQL for this platform (${name}). Set DATABASE_URL to use a PostgreSQL server of your own.`,
+      `There is no bundled PostgreSQL for this platform (${name}). Set DATABASE_URL to use your own PostgreSQL server.`,
       { cause },
     );
   }
@@ -115,6 +115,6 @@ export function findPostgresProgram(cache: string): PostgresProgram {
   if (attempt.status === 0) return { bin, major, account };
   const reason = attempt.error?.message ?? attempt.stderr.trim();
   throw new Error(
-    `The bundled PostgreSQL does not run here (${reason}). Set DATABASE_URL to use a PostgreSQL server of your own.`,
+    `The bundled PostgreSQL does not run here (${reason}). Set DATABASE_URL to use your own PostgreSQL server.`,
   );
 }

@@ -18,13 +18,13 @@ export async function checkAssignee(
 ): Promise<Assignment> {
   if (given.workload_id === null) {
     if (given.interface_id !== null)
-      throw refuseField('interface_id', 'A network card needs its workload. Name the workload as well.');
+      throw refuseField('interface_id', 'An interface needs its workload. Specify the workload, too.');
     return given;
   }
   const workload = await findAssignee(executor, given.workload_id);
-  if (!workload) throw refuseField('workload_id', 'There is no such workload.');
+  if (!workload) throw refuseField('workload_id', 'Workload not found.');
   if (workload.cluster_id !== network.cluster_id)
-    throw refuseField('workload_id', `${workload.name} is in another cluster than the network.`);
+    throw refuseField('workload_id', `${workload.name} is not in the cluster of the network.`);
   const onNetwork = workload.interfaces.filter((nic) => nic.network_id === network.id);
   const nic =
     given.interface_id === null
@@ -33,7 +33,7 @@ export async function checkAssignee(
         : undefined
       : workload.interfaces.find(({ id }) => id === given.interface_id);
   if (given.interface_id !== null && !nic)
-    throw refuseField('interface_id', `${workload.name} has no such network card.`);
+    throw refuseField('interface_id', `${workload.name} has no such interface.`);
   return { workload_id: workload.id, interface_id: nic?.id ?? null, mac: given.mac ?? nic?.mac ?? null };
 }
 
@@ -76,7 +76,7 @@ export async function addressChanges(
   const changes = changedFields<Changes, Changes>(row, input);
   const decided = FOUND.some((field) => field in changes);
   if (decided && row.state === 'conflict') {
-    throw new AppError('refused', `A conflict about ${row.address} is open. Resolve it first.`);
+    throw new AppError('refused', `${row.address} has an open conflict. Resolve the conflict first.`);
   }
   // A stale address that gets a holder again is in use.
   if (changes.workload_id && row.state === 'stale' && changes.state === undefined) changes.state = 'active';

@@ -48,8 +48,8 @@ export async function createAddressIn(
   const { network_id, cluster_id } = subnet;
   const taken = await addressTaken(tx, network_id, input.address);
   if (taken) {
-    throw new AppError('conflict', `${input.address} is stored in this network already.`, {
-      errors: [{ field: 'address', message: 'Change the address that is there, or choose another one.' }],
+    throw new AppError('conflict', `${input.address} already exists in this network.`, {
+      errors: [{ field: 'address', message: 'Change the existing address, or choose another one.' }],
       extra: { ip_address_id: taken.id },
     });
   }
@@ -59,7 +59,7 @@ export async function createAddressIn(
   await insertAddress(tx, { ...row, source: 'manual' });
   await publishEvent(tx, { type: 'ipam.changed', cluster_id });
   const address = await findIpAddress(tx, 'all', row.id);
-  if (!address) throw new Error('the address that was just stored is not there');
+  if (!address) throw new Error('expected the stored address to exist');
   await recordAudit(tx, scope, {
     action: 'ip_address.created',
     object_kind: 'ip_address',
@@ -77,12 +77,12 @@ export async function createAddressIn(
 export function createAddress(scope: Scope<'ipam:write'>, { network_id, ...input }: AddressInput): Promise<IpAddress> {
   return db.transaction(async (tx) => {
     const [network] = await lockNetworks(tx, [network_id], 'content');
-    if (!network) throw refuseField('network_id', 'There is no such network.');
+    if (!network) throw refuseField('network_id', 'Network not found.');
     const match = await matchSubnet(tx, network_id, input.address);
     if (!match)
       throw refuseField(
         'address',
-        `No prefix of ${network.name} holds ${input.address}. Add a subnet around it first.`,
+        `No prefix of ${network.name} contains ${input.address}. Add a prefix that contains it first.`,
       );
     const subnet = await lockSubnet(tx, match.id);
     if (!subnet) throw notFound('subnet');
@@ -114,7 +114,7 @@ export function updateAddress(scope: Scope<'ipam:write'>, id: string, input: Add
       });
     }
     const address = await findIpAddress(tx, 'all', id);
-    if (!address) throw new Error('the address that is locked is not there');
+    if (!address) throw new Error('expected the locked address to exist');
     return address;
   });
 }
@@ -156,18 +156,18 @@ async function lockAll(tx: Tx, items: Items): Promise<AddressRow[]> {
   for (const [index, { id, version }] of items.entries()) {
     const row = rows.get(id);
     const field = `items.${index}`;
-    if (!row) missing.push({ field, message: 'There is no such address.' });
+    if (!row) missing.push({ field, message: 'Address not found.' });
     else if (version !== undefined && version !== row.version)
-      changed.push({ field, message: `${row.address} has version ${row.version} by now, not ${version}.` });
+      changed.push({ field, message: `${row.address} is at version ${row.version}, not ${version}.` });
   }
   if (missing.length > 0)
-    throw new AppError('not_found', `${missing.length} of the addresses are not there. Nothing was changed.`, {
+    throw new AppError('not_found', `${missing.length} of the addresses were not found. Nothing was changed.`, {
       errors: missing,
     });
   if (changed.length > 0)
     throw new AppError(
       'version_conflict',
-      `Somebody else changed ${changed.length} of the addresses meanwhile. Nothing was changed.`,
+      `Someone else changed ${changed.length} of the addresses. None of your changes were saved. Reload the list and try again.`,
       { errors: changed },
     );
   return [...rows.values()];

@@ -39,7 +39,7 @@ async function changesOf(
   const settled = address.state === 'conflict' && (await countOpenConflicts(tx, address.id)) === 0;
   if (resolution !== 'assign') return settled ? { state: stateBefore(conflict) } : {};
   const workload = conflict.other_workload_id === null ? null : await findAssignee(tx, conflict.other_workload_id);
-  if (!workload) throw new AppError('refused', 'The other workload is not there any more. Keep the address as it is.');
+  if (!workload) throw new AppError('refused', 'The other workload no longer exists. Keep the address as it is.');
   const nic = workload.interfaces.find(({ mac }) => mac !== null && mac === conflict.other_mac);
   return {
     workload_id: workload.id,
@@ -70,12 +70,12 @@ export function resolveConflict(
     if (row.status !== 'open') {
       throw new AppError(
         'refused',
-        row.status === 'gone' ? 'The conflict does not exist any more.' : 'The conflict is decided already.',
+        row.status === 'gone' ? 'The conflict no longer exists.' : 'The conflict is already resolved.',
       );
     }
     const allowed: readonly string[] = RESOLUTIONS_OF[row.kind];
     if (!allowed.includes(resolution))
-      throw refuseField('resolution', `For this kind of conflict: ${allowed.join(', ')}.`);
+      throw refuseField('resolution', `Allowed for this kind of conflict: ${allowed.join(', ')}.`);
     await updateConflictRow(tx, id, {
       status: 'resolved',
       resolution,
@@ -87,7 +87,7 @@ export function resolveConflict(
     if (address && Object.keys(changes).length > 0) await updateAddressRow(tx, address.id, changes);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });
     const conflict = await findConflict(tx, 'all', id);
-    if (!conflict) throw new Error('the conflict that is locked is not there');
+    if (!conflict) throw new Error('expected the locked conflict to exist');
     await recordAudit(tx, scope, {
       action: 'ipam_conflict.resolved',
       object_kind: 'ipam_conflict',

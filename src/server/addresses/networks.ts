@@ -21,9 +21,9 @@ import { deleteNetworkRow, insertNetwork, networkNameTaken, updateNetworkRow } f
 export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkInput): Promise<NetworkDetail> {
   const id = newId();
   await db.transaction(async (tx) => {
-    if (!(await holdCluster(tx, input.cluster_id))) throw refuseField('cluster_id', 'There is no such cluster.');
+    if (!(await holdCluster(tx, input.cluster_id))) throw refuseField('cluster_id', 'Cluster not found.');
     if (input.name === DISCOVERED_NETWORK)
-      throw refuseField('name', 'The address discovery makes the network of this name by itself. Choose another name.');
+      throw refuseField('name', 'The address discovery creates the network with this name itself. Choose another name.');
     if (await networkNameTaken(tx, input.cluster_id, input.name)) throw nameTaken('network', input.name);
     await insertNetwork(tx, { ...input, id, kind: 'manual', source: 'manual' });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: input.cluster_id });
@@ -36,7 +36,7 @@ export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkIn
     });
   });
   const network = await findNetwork('all', id);
-  if (!network) throw new Error('the network that was just stored is not there');
+  if (!network) throw new Error('expected the stored network to exist');
   return network;
 }
 
@@ -57,7 +57,7 @@ export async function updateNetwork(
     if (Object.keys(changes).length === 0) return;
     for (const field of ['name', 'vlan_tag'] as const) {
       if (field in changes && row.source !== 'manual')
-        throw refuseField(field, 'The cluster decides this. Change it there; the next sync brings it here.');
+        throw refuseField(field, 'This value comes from the cluster. Change it there; the next sync updates it here.');
     }
     if (changes.name !== undefined && (await networkNameTaken(tx, row.cluster_id, changes.name)))
       throw nameTaken('network', changes.name);
@@ -89,7 +89,7 @@ export function deleteNetwork(scope: Scope<'ipam:write'>, id: string, version?: 
     if (!row || !detail) throw notFound('network');
     assertVersion('network', row.version, version);
     if (row.source === 'provider' && row.missing_since === null) {
-      throw new AppError('refused', 'The cluster has this network. Remove it there; the next sync removes it here.');
+      throw new AppError('refused', 'This network comes from the cluster. Remove it there; the next sync removes it here.');
     }
     await deleteNetworkRow(tx, id);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });

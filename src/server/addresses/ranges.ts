@@ -28,15 +28,15 @@ async function assertRange(tx: Tx, subnet: SubnetRow, range: Bounds, exceptId: s
   const cidr = cidrOf(subnet.cidr);
   for (const field of ['first_address', 'last_address'] as const) {
     const ip = parseIp(range[field]);
-    if (!ip || !cidrContains(cidr, ip)) throw refuseField(field, `${range[field]} does not lie in ${subnet.cidr}.`);
+    if (!ip || !cidrContains(cidr, ip)) throw refuseField(field, `${range[field]} is not in ${subnet.cidr}.`);
   }
   const [first, last] = [parseIp(range.first_address), parseIp(range.last_address)];
   if (first && last && compareIp(first, last) > 0)
-    throw refuseField('last_address', 'The last address comes before the first one.');
+    throw refuseField('last_address', 'The last address is before the first address.');
   const other = await overlappingRange(tx, subnet.id, range.first_address, range.last_address, exceptId);
   if (other) {
     throw new AppError('conflict', `The range overlaps ${other.first_address} to ${other.last_address}.`, {
-      errors: [{ field: 'first_address', message: 'Choose addresses that no other range of the subnet has.' }],
+      errors: [{ field: 'first_address', message: 'Choose addresses outside the other ranges of the prefix.' }],
     });
   }
 }
@@ -50,7 +50,7 @@ async function hold(tx: Tx, subnetId: string): Promise<SubnetRow | null> {
 
 async function stored(tx: Tx, id: string): Promise<IpRange> {
   const range = await findIpRange(tx, 'all', id);
-  if (!range) throw new Error('the range that was just stored is not there');
+  if (!range) throw new Error('expected the stored range to exist');
   return range;
 }
 
@@ -60,7 +60,7 @@ const nameOf = (range: Bounds) => `${range.first_address}-${range.last_address}`
 export function createRange(scope: Scope<'ipam:write'>, input: RangeInput): Promise<IpRange> {
   return db.transaction(async (tx) => {
     const subnet = await hold(tx, input.subnet_id);
-    if (!subnet) throw refuseField('subnet_id', 'There is no such subnet.');
+    if (!subnet) throw refuseField('subnet_id', 'Prefix not found.');
     await assertRange(tx, subnet, input, null);
     const row = { ...input, id: newId(), network_id: subnet.network_id };
     await insertRange(tx, row);

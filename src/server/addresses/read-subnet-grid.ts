@@ -26,7 +26,7 @@ export async function readSubnetGrid(
   const bounds = cidrBounds(cidr);
   const { family } = bounds.first;
   const wanted = from === undefined ? bounds.first : parseIp(from);
-  if (!wanted || !cidrContains(cidr, wanted)) throw refuseField('from', `Choose an address of ${subnet.cidr}.`);
+  if (!wanted || !cidrContains(cidr, wanted)) throw refuseField('from', `Choose an address in ${subnet.cidr}.`);
   const start = wanted.value;
   const lastOfPart = start + BigInt(limit) - 1n;
   const end = lastOfPart < bounds.last.value ? lastOfPart : bounds.last.value;

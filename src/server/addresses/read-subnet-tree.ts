@@ -9,7 +9,7 @@ import { listNetworkSubnets, type SubnetWithoutUsage } from './queries/subnets';
 
 const cidrOf = ({ cidr }: SubnetWithoutUsage): Cidr => {
   const parsed = parseCidr(cidr);
-  if (!parsed) throw new Error(`${cidr} is stored as a network and is none`);
+  if (!parsed) throw new Error(`expected a stored prefix, not ${cidr}`);
   return parsed;
 };
 
@@ -42,8 +42,8 @@ export async function readSubnetTree(
   const level = nodes.filter((node) => (node.parent?.item.id ?? undefined) === parent_id);
   const start = cursor === undefined ? 0 : level.findIndex((node) => node.item.id === cursor) + 1;
   if (cursor !== undefined && start === 0) {
-    throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
-      errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+    throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
+      errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
     });
   }
   const page = level.slice(start, start + limit);

@@ -38,20 +38,20 @@ export async function readSubnet(scope: Scope<'ipam:read'>, id: string): Promise
 /** A stored or checked network; what is not one is a mistake of ours. */
 export function cidrOf(text: string): Cidr {
   const cidr = parseCidr(text);
-  if (!cidr) throw new Error(`${text} is no network`);
+  if (!cidr) throw new Error(`expected a prefix, not ${text}`);
   return cidr;
 }
 
 /** @throws AppError `refused` when the gateway does not lie in the subnet */
 export function assertGateway(cidr: string, gateway: string | null): void {
   const ip = gateway === null ? null : parseIp(gateway);
-  if (ip && !cidrContains(cidrOf(cidr), ip)) throw refuseField('gateway', `The gateway does not lie in ${cidr}.`);
+  if (ip && !cidrContains(cidrOf(cidr), ip)) throw refuseField('gateway', `The gateway is not in ${cidr}.`);
 }
 
 /** The answer to a prefix that its network has already. */
 export const prefixTaken = (cidr: string): AppError =>
-  new AppError('conflict', `The network has the prefix ${cidr} already.`, {
-    errors: [{ field: 'cidr', message: 'Choose another prefix, or change the one that is there.' }],
+  new AppError('conflict', `The network already has the prefix ${cidr}.`, {
+    errors: [{ field: 'cidr', message: 'Choose another prefix, or change the existing one.' }],
   });
 
 /**
@@ -71,7 +71,7 @@ export async function createSubnetIn(
   const { moved } = await rehomeAddresses(tx, network.id, [input.cidr]);
   await publishEvent(tx, { type: 'ipam.changed', cluster_id: network.cluster_id });
   const subnet = await findSubnet(tx, 'all', row.id);
-  if (!subnet) throw new Error('the subnet that was just stored is not there');
+  if (!subnet) throw new Error('expected the stored prefix to exist');
   await recordAudit(tx, scope, {
     action: 'subnet.created',
     object_kind: 'subnet',
@@ -86,7 +86,7 @@ export async function createSubnetIn(
 export function createSubnet(scope: Scope<'ipam:write'>, { network_id, ...input }: SubnetInput): Promise<SubnetDetail> {
   return db.transaction(async (tx) => {
     const [network] = await lockNetworks(tx, [network_id], 'layout');
-    if (!network) throw refuseField('network_id', 'There is no such network.');
+    if (!network) throw refuseField('network_id', 'Network not found.');
     return createSubnetIn(tx, scope, network, input);
   });
 }
@@ -94,17 +94,17 @@ export function createSubnet(scope: Scope<'ipam:write'>, { network_id, ...input 
 /** Everything that hangs on the prefix itself has to fit the new one; addresses find their place among what is there. */
 async function moveSubnet(tx: Tx, row: SubnetRow, cidr: string): Promise<number> {
   if (row.source === 'provider')
-    throw refuseField('cidr', 'The cluster decides this prefix. Change it there; the next sync brings it here.');
+    throw refuseField('cidr', 'This prefix comes from the cluster. Change it there; the next sync updates it here.');
   if (await subnetTaken(tx, row.network_id, cidr)) throw prefixTaken(cidr);
   const ranges = await rangesOutside(tx, row.id, cidr);
-  if (ranges > 0) throw refuseField('cidr', `${ranges} ranges would lie outside ${cidr}. Change or delete them first.`);
+  if (ranges > 0) throw refuseField('cidr', `${ranges} ranges would be outside ${cidr}. Change or delete these ranges first.`);
   // The caller stores the gateway with the rest; until then the old one must not be in the way.
   await updateSubnetRow(tx, row.id, { cidr, gateway: null });
   const { moved, homeless } = await rehomeAddresses(tx, row.network_id, [row.cidr, cidr]);
   if (homeless > 0) {
     throw refuseField(
       'cidr',
-      `${homeless} addresses would lie in no prefix of the network. Delete them, or add a prefix around them first.`,
+      `${homeless} addresses would not be in any prefix of the network. Delete these addresses, or first add a prefix that contains them.`,
     );
   }
   return moved;
@@ -145,7 +145,7 @@ export function updateSubnet(
       });
     }
     const subnet = await findSubnet(tx, 'all', id);
-    if (!subnet) throw new Error('the subnet that is locked is not there');
+    if (!subnet) throw new Error('expected the locked prefix to exist');
     return subnet;
   });
 }
@@ -167,14 +167,14 @@ export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Op
     if (!row || !detail) throw notFound('subnet');
     assertVersion('subnet', row.version, options.version);
     if (row.source === 'provider' && row.missing_since === null) {
-      throw new AppError('refused', 'The cluster has this subnet. Remove it there; the next sync removes it here.');
+      throw new AppError('refused', 'This prefix comes from the cluster. Remove it there; the next sync removes it here.');
     }
     const addresses = await countAddresses(tx, id);
     if (detail.parent_id !== null) await moveToSubnet(tx, id, detail.parent_id);
     else if (addresses > 0 && !options.with_addresses) {
       throw new AppError(
         'refused',
-        `${addresses} addresses lie in ${row.cidr} and in no prefix around it. Delete them first, or delete the subnet together with them (with_addresses).`,
+        `${addresses} addresses are in ${row.cidr} and in no other prefix. Delete these addresses first, or delete them together with the prefix (with_addresses).`,
         { extra: { addresses_total: addresses } },
       );
     }

@@ -27,8 +27,8 @@ const LIMITS: Record<Lane, GateLimits> = {
 };
 
 const TEXTS: GateTexts = {
-  queue_full: 'Too many heavy requests of this account or tenant are waiting. Send fewer at once.',
-  waited_too_long: 'Other heavy requests did not leave a place in time. Try again in a few seconds.',
+  queue_full: 'Too many heavy requests from this account or tenant are queued. Send fewer concurrent requests.',
+  waited_too_long: 'The server is busy with other heavy requests. Try again in a few seconds.',
 };
 
 const gateOf = (lane: Lane): FairGate =>
@@ -52,7 +52,7 @@ export const answerWith = <T>(method: string, work: () => Promise<T>): Promise<T
 /** The entry of the web process sends heavy requests to its thread by their address. @throws AppError `malformed` for what got past it */
 function assertPlace(): void {
   if (Reflect.get(globalThis, HEAVY_ELSEWHERE) !== true) return;
-  throw new AppError('malformed', 'The address is encoded where it need not be. Send it without percent-encoding.');
+  throw new AppError('malformed', 'The URL contains unnecessary percent-encoding. Send it without the encoding.');
 }
 
 /** Runs heavy work when its turn comes. @throws AppError `too_many_requests` */
@@ -102,7 +102,7 @@ function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): Rea
   const watch = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     stalled = setTimeout(() => {
       leave();
-      const reason = new Error('the reader stalled');
+      const reason = new Error('the client stopped reading');
       controller.error(reason);
       reader.cancel(reason).catch(() => {});
     }, STALL_MS);

@@ -32,7 +32,7 @@ function assertBatchSize(request: Request): void {
   if (calls <= MAX_BATCH_CALLS) return;
   throw new AppError(
     'malformed',
-    `This batch has ${calls} calls, and one takes at most ${MAX_BATCH_CALLS}. Send several batches.`,
+    `This batch has ${calls} calls; the maximum is ${MAX_BATCH_CALLS}. Send several batches.`,
   );
 }
 

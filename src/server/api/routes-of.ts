@@ -22,7 +22,7 @@ export function operationsOf(router: { _def: { procedures: unknown } }): [string
   const procedures = router._def.procedures as Procedures;
   return Object.entries(procedures).map(([name, { _def }]) => {
     const operation = (_def.meta as { operation?: Operation } | undefined)?.operation;
-    if (!operation) throw new Error(`The procedure ${name} is no operation. Declare it with operations().`);
+    if (!operation) throw new Error(`expected ${name} to be an operation; declare the procedure with operations()`);
     return [name, operation];
   });
 }

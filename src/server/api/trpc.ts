@@ -63,7 +63,7 @@ const TRPC_CODE = {
 const REFUSALS: Partial<Record<TRPCError['code'], [ErrorCode, string]>> = {
   PARSE_ERROR: ['malformed', 'The request is not valid JSON.'],
   BAD_REQUEST: ['malformed', 'The request is not a valid call.'],
-  NOT_FOUND: ['not_found', 'There is no such procedure.'],
+  NOT_FOUND: ['not_found', 'This procedure does not exist.'],
   METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Call queries with GET and mutations with POST.'],
   UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Send the call as application/json.'],
   PAYLOAD_TOO_LARGE: ['too_large', 'The call is too large.'],

@@ -107,7 +107,7 @@ export async function verifyAuditTrail(scope: Scope<'audit:read'>): Promise<Audi
   if (scope.tenants !== 'all') {
     throw new AppError(
       'refused',
-      'The chain runs through the records of all tenants. Ask somebody who may read them all.',
+      'The hash chain covers the records of all tenants. Ask a user who may read all records.',
     );
   }
   state.running ??= verifyAuditChain(scope).finally(() => {

@@ -28,7 +28,7 @@ export function decodeBase32(text: string): Uint8Array {
   let at = 0;
   for (const letter of text) {
     const five = ALPHABET.indexOf(letter);
-    if (five < 0) throw new Error('this is not base 32');
+    if (five < 0) throw new Error('expected base 32');
     value = (value << 5) | five;
     bits += 5;
     if (bits < 8) continue;

@@ -42,7 +42,7 @@ export function actorOf({ user, api_token }: Session): Actor {
 /** Who has to set up a second factor may do nothing else before. @throws AppError `forbidden` */
 function assertEnrolled(session: Session): void {
   if (!session.must_enrol) return;
-  throw new AppError('forbidden', 'One of your roles asks for a second factor. Set it up first.', {
+  throw new AppError('forbidden', 'One of your roles requires a second factor. Set up a second factor first.', {
     extra: { reason: 'second_factor_not_set_up' },
   });
 }
@@ -67,7 +67,7 @@ export type PersonSession = Session & { family_id: string };
 export function requirePerson(given: Session | null, enrolling = false): PersonSession {
   const session = requireSession(given, enrolling);
   const { family_id } = session;
-  if (family_id === null) throw new AppError('forbidden', 'An API token may not do this. Sign in with your password.');
+  if (family_id === null) throw new AppError('forbidden', 'An API token is not permitted to do this. Sign in with your password.');
   return { ...session, family_id };
 }
 
@@ -101,7 +101,7 @@ export function authorize<P extends Grantable>(session: Session | null, permissi
   if (isNowhere(reach)) {
     throw new AppError(
       'forbidden',
-      `This needs the permission ${permission}. Ask an administrator for a role that has it.`,
+      `This requires the permission ${permission}. Ask an administrator for a role that includes it.`,
     );
   }
   return make(actorOf(session), reach, session.origin);

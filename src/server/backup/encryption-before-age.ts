@@ -49,7 +49,7 @@ export async function* decryptBeforeAge(source: AsyncIterable<Buffer>, passphras
   let start = Buffer.alloc(0);
   while (start.length < HEAD) {
     const { value, done } = await chunks.next();
-    if (done) throw new Error('the backup ends early');
+    if (done) throw new Error('the backup is truncated');
     start = Buffer.concat([start, value]);
   }
   const head = start.subarray(0, HEAD);
@@ -62,7 +62,7 @@ export async function* decryptBeforeAge(source: AsyncIterable<Buffer>, passphras
   }
   let counter = 0;
   for await (const { bytes, last } of pieces(body(), CHUNK + TAG)) {
-    if (bytes.length < TAG) throw new Error('the backup ends early');
+    if (bytes.length < TAG) throw new Error('the backup is truncated');
     const decipher = createDecipheriv('aes-256-gcm', key, nonce(prefix, counter, last));
     decipher.setAAD(head);
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
@@ -72,8 +72,8 @@ export async function* decryptBeforeAge(source: AsyncIterable<Buffer>, passphras
     } catch (cause) {
       throw new Error(
         counter === 0
-          ? 'the passphrase is wrong, or the file was changed'
-          : 'the backup was damaged or cut off after it was written',
+          ? 'the passphrase is wrong, or the file was modified'
+          : 'the backup was damaged or truncated after it was written',
         { cause },
       );
     }

@@ -45,8 +45,8 @@ async function* decryptAge(source: AsyncIterable<Buffer>, passphrase: string): A
     if (cause instanceof Error && 'syscall' in cause) throw cause;
     throw new Error(
       begun
-        ? 'the backup was damaged or cut off after it was written'
-        : 'the passphrase is wrong, or the file was changed',
+        ? 'the backup was damaged or truncated after it was written'
+        : 'the passphrase is wrong, or the file was modified',
       { cause },
     );
   }

@@ -49,7 +49,7 @@ export async function* backupFiles(
   passphrase: string | null,
 ): AsyncGenerator<{ name: string; content: Buffer }> {
   const decrypt = await decryptionOfFile(path);
-  if (decrypt && passphrase === null) throw new Error(`${path} is encrypted. Give its passphrase.`);
+  if (decrypt && passphrase === null) throw new Error(`${path} is encrypted. Specify its passphrase.`);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
   const raw: AsyncIterable<Buffer> = decrypt ? decrypt(file, passphrase ?? '') : file;
   const source = Readable.from(raw, { objectMode: false, highWaterMark: 1024 * 1024 });
@@ -73,18 +73,18 @@ function parse<T extends z.ZodType>(schema: T, name: string, content: Buffer): z
   try {
     value = JSON.parse(content.toString('utf8'));
   } catch {
-    throw new Error(`The file ${name} of the backup is not JSON.`);
+    throw new Error(`The file ${name} in the backup is not valid JSON.`);
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new Error(`The file ${name} of the backup is wrong: ${issue?.path.join('.')}: ${issue?.message}.`);
+  throw new Error(`The file ${name} in the backup is invalid: ${issue?.path.join('.')}: ${issue?.message}.`);
 }
 
 function parseHeader(content: Buffer): BackupHeader {
   const header = parse(BackupHeader, HEADER_FILE, content);
   if (header.format_version > FORMAT_VERSION) {
-    throw new Error(`The backup was written by a later release (${header.program_version}). Restore it with that one.`);
+    throw new Error(`The backup was written by a later release (${header.program_version}). Restore it with that release.`);
   }
   return header;
 }
@@ -99,16 +99,16 @@ export async function checkBackup(path: string, passphrase: string | null): Prom
   let manifest: BackupManifest | null = null;
   const seen = new Map<string, { hash: ReturnType<typeof createHash>; bytes: number; parts: number }>();
   for await (const { name, content } of backupFiles(path, passphrase)) {
-    if (manifest) throw new Error(`The backup goes on after its end (${name}).`);
+    if (manifest) throw new Error(`The backup contains data after its end (${name}).`);
     if (!header && name !== HEADER_FILE) throw new Error(`${path} is not a Fabric backup.`);
     if (name === HEADER_FILE) header = parseHeader(content);
     else if (name === SECRETS_FILE) secrets = parse(BackupSecrets, name, content);
     else if (name === MANIFEST_FILE) manifest = parse(BackupManifest, name, content);
     else {
       const [, table, part] = TABLE_FILE.exec(name) ?? [];
-      if (!table) throw new Error(`The backup holds the unknown file ${name}.`);
+      if (!table) throw new Error(`The backup contains the unknown file ${name}.`);
       const soFar = seen.get(table) ?? { hash: createHash('sha256'), bytes: 0, parts: 0 };
-      if (Number(part) !== soFar.parts + 1) throw new Error(`A part of the table ${table} is missing in the backup.`);
+      if (Number(part) !== soFar.parts + 1) throw new Error(`A part of the table ${table} is missing from the backup.`);
       soFar.hash.update(content);
       soFar.bytes += content.length;
       soFar.parts += 1;
@@ -119,7 +119,7 @@ export async function checkBackup(path: string, passphrase: string | null): Prom
   for (const table of manifest.tables) {
     const found = seen.get(table.name);
     const sha256 = (found?.hash ?? createHash('sha256')).digest('hex');
-    if (sha256 !== table.sha256) throw new Error(`The table ${table.name} is damaged in the backup.`);
+    if (sha256 !== table.sha256) throw new Error(`The table ${table.name} in the backup is damaged.`);
     seen.delete(table.name);
   }
   const [extra] = seen.keys();

@@ -28,7 +28,7 @@ function splitMigrations(at: readonly number[]): { before: MigrationStep[]; afte
   const steps = migrationSteps();
   const known = new Set(steps.map((step) => step.at));
   if (!at.every((time) => known.has(time))) {
-    throw new Error('The backup is of a later release than this one: its database has migrations unknown here.');
+    throw new Error('The backup is from a later release: its database has migrations that this release does not have.');
   }
   const had = new Set(at);
   const before = steps.filter((step) => had.has(step.at));
@@ -38,11 +38,11 @@ function splitMigrations(at: readonly number[]): { before: MigrationStep[]; afte
 /** @throws Error naming the remedy when the backup may not go there */
 export function assertRestorable({ state, connected }: RestoreTarget, replace: boolean): void {
   if (state === 'foreign') {
-    throw new Error('This database holds tables that are not of Fabric. Restore into a database of its own.');
+    throw new Error('This database contains tables that do not belong to Fabric. Restore into a separate database.');
   }
   if (state === 'used' && !replace) {
     throw new Error(
-      'This installation is in use. Restore into an empty one, or give --replace to remove all it holds.',
+      'This installation is in use. Restore into an empty one, or use --replace to delete all its data.',
     );
   }
   if (connected > 0) {
@@ -53,11 +53,11 @@ export function assertRestorable({ state, connected }: RestoreTarget, replace: b
 async function assertSameTables(client: Client, manifest: BackupManifest): Promise<void> {
   const here = new Map((await readTables(client)).map(({ name, columns }) => [name, columns.join()]));
   for (const { name, columns } of manifest.tables) {
-    if (here.get(name) !== columns.join()) throw new Error(`The table ${name} of the backup has another shape here.`);
+    if (here.get(name) !== columns.join()) throw new Error(`The table ${name} in the backup has a different structure than here.`);
     here.delete(name);
   }
   const [missing] = here.keys();
-  if (missing) throw new Error(`The backup lacks the table ${missing}.`);
+  if (missing) throw new Error(`The table ${missing} is missing from the backup.`);
 }
 
 async function loadTables(client: Client, { path, passphrase }: RestoreOptions, manifest: BackupManifest) {
@@ -66,7 +66,7 @@ async function loadTables(client: Client, { path, passphrase }: RestoreOptions, 
     const name = TABLE_FILE.exec(file)?.[1];
     if (!name) continue;
     const columns = columnsOf.get(name);
-    if (!columns) throw new Error(`The table ${name} is not in the manifest: the file was changed meanwhile.`);
+    if (!columns) throw new Error(`The table ${name} is not in the manifest: the file was changed during the restore.`);
     await copyIn(client, `copy ${quote(name)} (${columnList(columns)}) from stdin`, Readable.from([content]));
   }
 }
@@ -79,7 +79,7 @@ async function assertSameContent(
   for (const table of tables) {
     const found = await readContent(client, table);
     if (found.rows !== table.rows || found.digest !== table.digest) {
-      throw new Error(`The table ${table.name} is not what was backed up (${found.rows} of ${table.rows} rows).`);
+      throw new Error(`The table ${table.name} differs from the backup (${found.rows} of ${table.rows} rows).`);
     }
     onTable?.(table);
   }
@@ -131,7 +131,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
       MIGRATION_LOCK,
     ]);
     if (!rows[0]?.locked)
-      throw new Error('Another process brings this database up to date. Try again when it is done.');
+      throw new Error('Another process is updating this database. Try again when the update has finished.');
     assertRestorable(await readRestoreTarget(client), options.replace);
     await replaceAll(client, options);
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);

@@ -45,11 +45,11 @@ export async function* readTar(
   for await (const entry of archive) {
     const { name, size = 0, type } = entry.header;
     if (type !== 'file') throw new Error(`${name} in the archive is not a file`);
-    if (size > largest) throw new Error(`${name} in the archive is larger than a backup writes`);
+    if (size > largest) throw new Error(`${name} in the archive is larger than any file of a backup`);
     const chunks: Buffer[] = [];
     for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
     yield { name, content: Buffer.concat(chunks) };
   }
   await fed;
-  if (tail.length < END || tail.some((byte) => byte !== 0)) throw new Error('the archive ends early');
+  if (tail.length < END || tail.some((byte) => byte !== 0)) throw new Error('the archive is truncated');
 }

@@ -95,7 +95,7 @@ describe('conditionsOf', () => {
 
   it('refuses a filter that nothing answers, when it is written and when it runs', () => {
     // @ts-expect-error `zone` is no column
-    expect(() => conditionsOf({ zone: 'a' }, guests, {})).toThrow('no condition for the filter zone');
+    expect(() => conditionsOf({ zone: 'a' }, guests, {})).toThrow('expected a condition for the filter zone');
     // @ts-expect-error a number is not what the column holds
     conditionsOf({ pool: 1 }, guests, {});
   });

@@ -81,7 +81,7 @@ export function conditionsOf<I extends object, T extends PgTable>(
     const other = (others as Record<string, Condition<unknown> | undefined>)[name];
     if (other) return other(value);
     const column = own[name];
-    if (!column) throw new Error(`no condition for the filter ${name}`);
+    if (!column) throw new Error(`expected a condition for the filter ${name}`);
     return eq(column, value);
   });
 }

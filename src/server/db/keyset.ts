@@ -19,8 +19,8 @@ function decode(cursor: string): [string | number | boolean | null, string] {
   } catch {
     // Falls through to the error below.
   }
-  throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
-    errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+  throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
+    errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
   });
 }
 

@@ -13,7 +13,7 @@ export const isLostConnection = (reason: unknown): boolean =>
 /** Ends the process as Node would without a listener; others that listen have their own idea. */
 export function onUnhandled(reason: unknown, listeners: number): void {
   if (isLostConnection(reason)) {
-    logger.warn({ err: reason }, 'a connection broke while nobody used it');
+    logger.warn({ err: reason }, 'an idle connection was lost');
     return;
   }
   if (listeners <= 1) throw reason;

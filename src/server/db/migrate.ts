@@ -33,7 +33,7 @@ async function assertComplete(client: postgres.Sql): Promise<void> {
   const missing = journal.entries.find((entry) => !applied.has(entry.when));
   // drizzle applies what is younger than the youngest applied one; a migration merged late is skipped without a word.
   if (missing)
-    throw new Error(`Migration ${missing.tag} was not applied: a younger one already was. Generate it anew.`);
+    throw new Error(`Migration ${missing.tag} was not applied, but a later one was. Generate it again.`);
 }
 
 /**
@@ -54,7 +54,7 @@ export async function migrateDatabase(url: string): Promise<void> {
     const [server] = await client<{ version: number; text: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as text`;
     if (server && server.version < 150_000) {
-      throw new Error(`PostgreSQL ${server.text} is too old: Fabric needs 15 or later`);
+      throw new Error(`PostgreSQL ${server.text} is too old: Fabric requires 15 or later`);
     }
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
     const db: PostgresJsDatabase = drizzle(client);

@@ -18,9 +18,9 @@ export async function withCursorErrors<T>(cursor: string | undefined, work: Prom
     return await work;
   } catch (cause) {
     if (!cursor || !pgErrorOf(cause)?.code.startsWith('22')) throw cause;
-    throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
+    throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
       cause,
-      errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+      errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
     });
   }
 }
@@ -38,7 +38,7 @@ export async function pageOfRows<T extends { id: string }>(
   const descending = sort.startsWith('-');
   const field = descending ? sort.slice(1) : sort;
   const key = list.sorts[field];
-  if (!key) throw new Error(`no sort key for ${field}`);
+  if (!key) throw new Error(`expected a sort key for ${field}`);
   const { after, order } = keyset(key, list.id, descending, input.cursor);
   const { rows, total } = build({ after, order, limit: input.limit + 1 });
   const [found, count] = await withCursorErrors(input.cursor, Promise.all([rows, total]));

@@ -25,7 +25,7 @@ export async function updateRows<T extends PgTable>(
   const names = Object.keys(first).filter((name) => name !== 'id');
   const typeOf = (name: string) => {
     const column = columns[name];
-    if (!column) throw new Error(`${getTableName(table)} has no column ${name}`);
+    if (!column) throw new Error(`expected table ${getTableName(table)} to have a column ${name}`);
     return sql.raw(column.getSQLType());
   };
   const fields = sql.join(

@@ -30,7 +30,7 @@ function receive(payload: string): void {
   }
   const event = LiveEvent.safeParse(value);
   if (event.success) deliver(event.data);
-  else logger.warn({ payload: payload.slice(0, 200) }, 'notification that is no event');
+  else logger.warn({ payload: payload.slice(0, 200) }, 'expected the notification to be an event');
 }
 
 async function start(): Promise<() => Promise<void>> {

@@ -34,7 +34,7 @@ export async function openEventStream(session: Session, options: Options): Promi
   const { open } = state;
   const userId = session.user.id;
   if ((open.get(userId) ?? 0) >= MAX_STREAMS_PER_USER) {
-    throw new AppError('too_many_requests', `At most ${MAX_STREAMS_PER_USER} event streams per user. Close some.`, {
+    throw new AppError('too_many_requests', `At most ${MAX_STREAMS_PER_USER} event streams per user. Close one first.`, {
       retryAfterSeconds: 30,
     });
   }
@@ -93,7 +93,7 @@ export async function openEventStream(session: Session, options: Options): Promi
     });
   } catch (cause) {
     end();
-    throw new AppError('unavailable', 'Live events are not available now. Try again in a moment.', {
+    throw new AppError('unavailable', 'Live events are temporarily unavailable. Try again in a moment.', {
       cause,
       retryAfterSeconds: 5,
     });

@@ -20,7 +20,7 @@ export function clusterAccess(row: ClusterRow): ClusterAccess {
   } catch (cause) {
     throw new AppError(
       'refused',
-      `The API token of ${row.name} cannot be decrypted with the present FABRIC_SECRET_KEY. Restore that key or enter the token again.`,
+      `The API token of ${row.name} cannot be decrypted with the current FABRIC_SECRET_KEY. Restore the previous key or enter the token again.`,
       { cause },
     );
   }

@@ -56,7 +56,7 @@ export async function requestRunIn(
   const added = await insertSyncRun(tx, { cluster_id: clusterId, trigger, requested_by, kind });
   if (added === null) {
     const active = await findActiveRunId(tx, clusterId, kind);
-    if (active === null) throw new Error('a run is in the way that is not active');
+    if (active === null) throw new Error('expected the run that blocks this one to be active');
     return { run_id: active, created: false };
   }
   await runChanged(tx, { id: added, cluster_id: clusterId });
@@ -82,7 +82,7 @@ export async function startRun({ job, what }: RequestedRun, clusterId: string): 
   try {
     await enqueue(job, { cluster_id: clusterId });
   } catch (error) {
-    logger.warn({ err: error, cluster_id: clusterId }, `the ${what} waits until the queue answers`);
+    logger.warn({ err: error, cluster_id: clusterId }, `cannot reach the job queue; the ${what} stays queued`);
   }
 }
 
@@ -91,8 +91,8 @@ async function giveUp({ what, again, actions, scope, failed }: RequestedRun, run
   const problem = {
     stage: 'finish',
     code: 'worker_died',
-    message: `The worker died ${MAX_ATTEMPTS} times during this ${what}.`,
-    remedy: `Look into the log of the worker; it may lack memory. ${again}`,
+    message: `The worker crashed ${MAX_ATTEMPTS} times during this ${what}.`,
+    remedy: `Check the worker log; the worker may be out of memory. ${again}`,
   };
   await db.transaction(async (tx) => {
     const cluster = await lockClusterRow(tx, run.cluster_id);

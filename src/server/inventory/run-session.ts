@@ -127,7 +127,7 @@ export class RunSession {
     if (cluster.api_url !== this.access.api_url) {
       throw new SyncProblem(
         'address_changed',
-        'The address of the cluster was changed while it was read.',
+        'The address of the cluster was changed during the sync.',
         'Sync the cluster again.',
       );
     }
@@ -146,7 +146,7 @@ export function describeFailure(error: unknown): Failure {
   return {
     code: 'internal',
     message: 'The sync stopped with an unexpected error.',
-    remedy: 'The log of the worker has the details; the id of the run finds them.',
+    remedy: 'Search the worker log for the run ID.',
   };
 }
 

@@ -33,7 +33,7 @@ export type QueueBackend = {
 
 /** The tables live beside ours in the same database, in a schema of their own. */
 const SCHEMA = 'bullmq';
-const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; it will be made anew');
+const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; reconnecting');
 
 function postgresBackend(url: string): QueueBackend {
   // One pool for all queues and workers. Each worker keeps one connection for LISTEN, the rest serve short queries.
@@ -93,7 +93,7 @@ function redisBackend(url: string): QueueBackend {
 export function makeQueueBackend(urls: { REDIS_URL?: string; DATABASE_URL?: string }): QueueBackend {
   if (urls.REDIS_URL) return redisBackend(urls.REDIS_URL);
   if (urls.DATABASE_URL) return postgresBackend(urls.DATABASE_URL);
-  throw new Error('Neither REDIS_URL nor DATABASE_URL is set: there is no place for the job queues');
+  throw new Error('Neither REDIS_URL nor DATABASE_URL is set: the job queues require one of them');
 }
 
 /** This process's queue backend, chosen by the environment on first use. */

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5_000;
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
   });
   try {
     return await Promise.race([work, timeout]);
@@ -34,6 +34,6 @@ export async function enqueue<N extends JobName>(job: { name: N }, payload: JobP
       }),
     );
   } catch (cause) {
-    throw new AppError('unavailable', 'The job queue does not answer. Try again in a moment.', { cause });
+    throw new AppError('unavailable', 'The job queue does not respond. Try again in a moment.', { cause });
   }
 }

@@ -73,7 +73,7 @@ export class RunLease<P extends object> {
   /** @throws when nothing may be written any more outside of the database, where nothing checks the lease */
   assertHeld(): void {
     this.signal.throwIfAborted();
-    if (performance.now() - this.#renewedAt > SAFE_MS) throw new LeaseLost('the lease could not be renewed');
+    if (performance.now() - this.#renewedAt > SAFE_MS) throw new LeaseLost('cannot renew the lease');
   }
 
   /** Ties a transaction to the lease: no other worker can claim the run before it ends. @throws LeaseLost */
@@ -128,9 +128,9 @@ export class RunLease<P extends object> {
       if (held) this.#renewedAt = begun;
       else this.#lost.abort(this.#taken());
     } catch (error) {
-      this.log.warn({ err: error }, 'the lease could not be renewed');
+      this.log.warn({ err: error }, 'cannot renew the lease');
       if (performance.now() - this.#renewedAt > SAFE_MS)
-        this.#lost.abort(new LeaseLost('the lease could not be renewed'));
+        this.#lost.abort(new LeaseLost('cannot renew the lease'));
     }
   }
 
@@ -156,7 +156,7 @@ export class RunLease<P extends object> {
       }
       const reason = this.signal.aborted ? this.signal.reason : error;
       if (reason instanceof LeaseLost) {
-        this.log.warn({ reason: reason.message }, `${what} given up`);
+        this.log.warn({ reason: reason.message }, `${what} stopped: lease lost`);
         return null;
       }
       // A refused connection to the cluster looks like one to the database from its cause alone.

@@ -41,7 +41,7 @@ export function unseal(value: Sealed, context: string, given?: string): string {
   const secret = (given === undefined ? acceptedKeys() : [given]).find((key) => keyId(key) === value.key_id);
   if (secret === undefined) {
     throw new Error(
-      'The secret was encrypted with another FABRIC_SECRET_KEY. Restore that key or enter the secret again.',
+      'The secret was encrypted with a different FABRIC_SECRET_KEY. Restore that key or enter the secret again.',
     );
   }
   const bytes = Buffer.from(value.sealed, 'base64');

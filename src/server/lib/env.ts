@@ -15,7 +15,7 @@ const cidrList = (text = '') =>
         .filter(Boolean),
     )
     .pipe(
-      z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma list of CIDRs, for example 127.0.0.0/8,::1/128' })),
+      z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma-separated list of CIDRs, for example 127.0.0.0/8,::1/128' })),
     );
 
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */
@@ -35,8 +35,8 @@ export const EnvSchema = z.object({
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber('a number of connections, 1 to 100', 1, 100).default(8),
   FABRIC_DATA_DIR: z.string().min(1).default('.data'),
-  FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 characters of randomness').optional(),
-  FABRIC_PREVIOUS_SECRET_KEY: z.string().min(32, 'the FABRIC_SECRET_KEY that was in use before').optional(),
+  FABRIC_SECRET_KEY: z.string().min(32, 'at least 32 random characters').optional(),
+  FABRIC_PREVIOUS_SECRET_KEY: z.string().min(32, 'the previous FABRIC_SECRET_KEY').optional(),
   FABRIC_SETUP_CODE: z.string().min(6, 'at least 6 characters').optional(),
   FABRIC_ALLOW_PRIVATE_TARGETS: cidrList(),
   FABRIC_TRUSTED_PROXIES: cidrList('127.0.0.0/8,::1/128'),
@@ -63,7 +63,7 @@ export function parseEnv(variables: Record<string, string | undefined>): Env {
   const result = EnvSchema.safeParse(present);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
-  throw new Error(`Wrong environment: ${lines.join('; ')}`);
+  throw new Error(`Invalid environment: ${lines.join('; ')}`);
 }
 
 const kept = processState<{ env?: Env }>(() => ({ env: undefined }));
@@ -81,10 +81,10 @@ export function env(): Env {
 export function assertProductionEnv(environment: Env): void {
   const missing = [
     !environment.REDIS_URL && 'REDIS_URL (redis://host:6379, for the job queues)',
-    !environment.FABRIC_SECRET_KEY && 'FABRIC_SECRET_KEY (make one with: openssl rand -base64 32)',
+    !environment.FABRIC_SECRET_KEY && 'FABRIC_SECRET_KEY (generate one with: openssl rand -base64 32)',
   ].filter(Boolean);
   if (missing.length > 0)
-    throw new Error(`Wrong environment: with DATABASE_URL set, also set ${missing.join(' and ')}`);
+    throw new Error(`Invalid environment: with DATABASE_URL set, also set ${missing.join(' and ')}`);
 }
 
 /** Argument with which the embedded mode starts `web` and `worker`. */
@@ -100,7 +100,7 @@ export function assertServiceEnv(
   embedded: boolean,
 ): asserts environment is Env & { DATABASE_URL: string } {
   if (!environment.DATABASE_URL)
-    throw new Error('Wrong environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
+    throw new Error('Invalid environment: DATABASE_URL is missing. Use `npm start` for the embedded database.');
   assertDemoAllowed(environment);
   if (environment.NODE_ENV !== 'production') return;
   assertProductionEnv(embedded ? { ...environment, REDIS_URL: environment.DATABASE_URL } : environment);
@@ -114,7 +114,7 @@ export function assertServiceEnv(
 export function assertDemoAllowed(environment: Pick<Env, 'SEED_DEMO_DATA' | 'DATABASE_URL'>): void {
   if (environment.SEED_DEMO_DATA && environment.DATABASE_URL) {
     throw new Error(
-      'Wrong environment: SEED_DEMO_DATA=true is for the embedded mode. Leave DATABASE_URL out (npm run demo), or set SEED_DEMO_DATA=false.',
+      'Invalid environment: SEED_DEMO_DATA=true is for the embedded mode. Leave DATABASE_URL unset (npm run demo), or set SEED_DEMO_DATA=false.',
     );
   }
 }

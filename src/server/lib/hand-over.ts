@@ -15,7 +15,7 @@ export async function* handOver<T>(
   let wake = () => {};
   const give = (value: T) =>
     new Promise<void>((taken, refuse) => {
-      if (left) return refuse(new ReaderLeftError('the reader has left'));
+      if (left) return refuse(new ReaderLeftError('the client disconnected'));
       offered = { value, taken, refuse };
       wake();
     });
@@ -42,7 +42,7 @@ export async function* handOver<T>(
     await production;
   } finally {
     left = true;
-    (offered as { refuse: (reason: Error) => void } | null)?.refuse(new ReaderLeftError('the reader has left'));
+    (offered as { refuse: (reason: Error) => void } | null)?.refuse(new ReaderLeftError('the client disconnected'));
     await production.catch(() => {});
   }
 }

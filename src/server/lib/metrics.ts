@@ -16,14 +16,14 @@ const made = lazy(() => {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'fabric_request_duration_seconds',
-    help: 'Time to answer a request, by surface (rest, trpc), method, path pattern and status.',
+    help: 'Request duration by surface (rest, trpc), method, path pattern and status.',
     labelNames: ['surface', 'method', 'path', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
   const jobs = new Histogram({
     name: 'fabric_job_duration_seconds',
-    help: 'Time a job ran, by name and result (ok, failed, requeued).',
+    help: 'Job duration by name and result (ok, failed, requeued).',
     // Not `job`: so the monitoring names what it asks.
     labelNames: ['name', 'result'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300],
@@ -31,7 +31,7 @@ const made = lazy(() => {
   });
   const syncObjects = new Counter({
     name: 'fabric_sync_objects_total',
-    help: 'Objects handled by syncs, by kind of run, stage and outcome (seen, created, changed, removed, skipped, errors).',
+    help: 'Objects processed by syncs, by kind of run, stage and outcome (seen, created, changed, removed, skipped, errors).',
     labelNames: ['kind', 'stage', 'outcome'],
     registers: [registry],
   });
@@ -43,13 +43,13 @@ const made = lazy(() => {
   });
   const flows = new Counter({
     name: 'fabric_flows_total',
-    help: 'Flows that agents reported, by outcome (accepted: new, updated, rejected). Repeated heartbeats do not count.',
+    help: 'Flows reported by agents, by outcome (accepted: new, updated, rejected). Repeated heartbeats are not counted.',
     labelNames: ['outcome'],
     registers: [registry],
   });
   const deliveries = new Counter({
     name: 'fabric_notification_deliveries_total',
-    help: 'Tries to deliver a notice, by kind of channel (webhook, email) and result (sent, retried, failed).',
+    help: 'Attempts to deliver a notification, by kind of channel (webhook, email) and result (sent, retried, failed).',
     labelNames: ['kind', 'result'],
     registers: [registry],
   });
@@ -71,28 +71,28 @@ const made = lazy(() => {
   const labelNames = ['cache'];
   new Gauge({
     name: 'fabric_cache_entries',
-    help: 'Entries that a cache of this process holds.',
+    help: 'Entries in a cache of this process.',
     labelNames,
     registers: [registry],
     collect: ofCaches('entries'),
   });
   new Gauge({
     name: 'fabric_cache_bytes',
-    help: 'Estimated size of what a cache holds, of caches that are limited by size.',
+    help: 'Estimated size of the content of a cache, for caches limited by size.',
     labelNames,
     registers: [registry],
     collect: ofCaches('bytes'),
   });
   new Counter({
     name: 'fabric_cache_hits_total',
-    help: 'Answers from a cache.',
+    help: 'Cache hits.',
     labelNames,
     registers: [registry],
     collect: ofCaches('hits'),
   });
   new Counter({
     name: 'fabric_cache_misses_total',
-    help: 'Values that a cache had to load.',
+    help: 'Cache misses.',
     labelNames,
     registers: [registry],
     collect: ofCaches('misses'),
@@ -106,13 +106,13 @@ const made = lazy(() => {
       'queue',
       'state',
     ]),
-    workers: gauge('fabric_workers', 'Worker processes that are connected to the queues.'),
+    workers: gauge('fabric_workers', 'Worker processes connected to the queues.'),
     heavy: gauge('fabric_heavy_requests', 'Heavy requests by lane (compute, export) and state (running, waiting).', [
       'lane',
       'state',
     ]),
-    overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run should have begun more than a minute ago.'),
-    known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1, or 0.', [
+    overdue: gauge('fabric_schedules_overdue', 'Schedules whose next run is more than a minute late.'),
+    known: gauge('fabric_gauges_known', 'Whether the gauges of a part (fleet, queues) could be read: 1 or 0.', [
       'part',
     ]),
   };

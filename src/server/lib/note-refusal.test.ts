@@ -59,8 +59,8 @@ it('lets no source write more than 20 lines a minute, others go on, and tells ho
   time.advance(61);
   noteRefusal(refused());
   expect(linesOf('warn')).toHaveLength(22);
-  expect(linesOf('warn', 'more calls were refused than are logged')).toEqual([
-    [{ left_out: 980 }, 'more calls were refused than are logged'],
+  expect(linesOf('warn', 'further refused requests are not logged')).toEqual([
+    [{ left_out: 980 }, 'further refused requests are not logged'],
   ]);
 });
 

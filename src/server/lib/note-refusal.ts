@@ -36,7 +36,7 @@ function currentWindow(): Window {
   // A clock that was put back must not make a minute last for hours.
   const { window } = state;
   if (now < window.until && window.until - now <= WINDOW_MS) return window;
-  if (window.left_out > 0) logger.warn({ left_out: window.left_out }, 'more calls were refused than are logged');
+  if (window.left_out > 0) logger.warn({ left_out: window.left_out }, 'further refused requests are not logged');
   state.window = beginning(now + WINDOW_MS);
   return state.window;
 }
@@ -63,5 +63,5 @@ export function noteRefusal(refusal: Refusal): void {
   if (!STATUSES.has(refusal.status) || !mayWrite(refusal.source_address ?? 'unknown')) return;
   // Browsers call with a token that has just ended, as a matter of course; the other two somebody should know about.
   const level = refusal.status === 401 ? 'info' : 'warn';
-  logger[level](refusal, 'call refused');
+  logger[level](refusal, 'request refused');
 }

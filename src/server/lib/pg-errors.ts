@@ -12,10 +12,10 @@ export function pgErrorOf(error: unknown): PgError | null {
 }
 
 const MEANING: Record<string, string> = {
-  '23505': 'Another record with the same unique value exists already.',
-  '23503': 'The record refers to something that does not exist, or is still referred to by others.',
-  '23P01': 'The record overlaps with one that exists already.',
-  '23514': 'The record violates a rule of the database.',
+  '23505': 'Another record with the same unique value already exists.',
+  '23503': 'The record refers to a record that does not exist, or other records refer to it.',
+  '23P01': 'The record overlaps an existing one.',
+  '23514': 'The record violates a constraint of the database.',
 };
 
 /** Integrity errors become `conflict` (409); everything else is null. The constraint's name is public, the data is not. */

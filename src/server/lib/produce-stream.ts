@@ -22,7 +22,7 @@ export function produceStream(
 
   const run = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const write = async (text: string) => {
-      if (gone) throw new ReaderGoneError('the reader has gone');
+      if (gone) throw new ReaderGoneError('the client disconnected');
       controller.enqueue(encoder.encode(text));
       if ((controller.desiredSize ?? 0) > 0) return;
       let timer: NodeJS.Timeout | undefined;
@@ -30,12 +30,12 @@ export function produceStream(
         wake = resolve;
         timer = setTimeout(() => {
           gone = true;
-          controller.error(new ReaderGoneError('the reader took nothing for too long'));
+          controller.error(new ReaderGoneError('the client stopped reading'));
           resolve();
         }, stallMs);
       });
       clearTimeout(timer);
-      if (gone) throw new ReaderGoneError('the reader has gone');
+      if (gone) throw new ReaderGoneError('the client disconnected');
     };
     try {
       await produce(write);

@@ -2,10 +2,10 @@ import { AppError } from './errors';
 
 /** What may have become of something whose id names nothing; of everything else, that it was deleted. */
 const FATES: Readonly<Record<string, string>> = {
-  'API token': 'It may have been revoked already.',
+  'API token': 'It may already have been revoked.',
   delivery: 'It may have expired.',
   deployment: 'It may have been deleted with its cluster.',
-  node: 'It may have left its cluster.',
+  node: 'It may have been removed from its cluster.',
   'sync run': 'It may have been deleted with its cluster.',
   user: 'The account may have been deleted.',
   workload: 'It may have been removed by a sync.',
@@ -13,11 +13,11 @@ const FATES: Readonly<Record<string, string>> = {
 
 /** The answer to an id that names nothing, or nothing within reach. */
 export const notFound = (what: string) =>
-  new AppError('not_found', `There is no such ${what}. ${FATES[what] ?? 'It may have been deleted.'}`);
+  new AppError('not_found', `The ${what} was not found. ${FATES[what] ?? 'It may have been deleted.'}`);
 
 /** The answer to a name that another one of its kind has. */
 export const nameTaken = (what: string, name: string) =>
-  new AppError('conflict', `A ${what} named ${name} exists already.`, {
+  new AppError('conflict', `A ${what} named ${name} already exists.`, {
     errors: [{ field: 'name', message: 'Choose another name.' }],
   });
 
@@ -31,7 +31,7 @@ export const refuseField = (field: string, message: string) =>
  */
 export function assertVersion(what: string, stored: number, given: number | undefined, extra: object = {}): void {
   if (given === undefined || given === stored) return;
-  throw new AppError('version_conflict', `Somebody else changed the ${what} meanwhile. Look at it again, then save.`, {
+  throw new AppError('version_conflict', `The ${what} was changed by someone else. Reload it, then save again.`, {
     extra: { version: stored, given_version: given, ...extra },
   });
 }

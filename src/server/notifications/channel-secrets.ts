@@ -43,7 +43,7 @@ export function sealWebhook(id: string, { url, secret, previous }: WebhookSecret
 export function openWebhook(row: ChannelRow): WebhookSecrets {
   const { url_encrypted, signing_secret_encrypted, previous_secret_encrypted, secret_key_id: key_id } = row;
   if (url_encrypted === null || signing_secret_encrypted === null || key_id === null)
-    throw new Error(`the channel ${row.id} is no webhook`);
+    throw new Error(`channel ${row.id}: expected a webhook`);
   const open = (sealed: string, what: Parameters<typeof channelSecretContext>[1]) =>
     unseal({ sealed, key_id }, channelSecretContext(row.id, what));
   const until = row.previous_secret_until;
@@ -59,7 +59,7 @@ export function openWebhook(row: ChannelRow): WebhookSecrets {
     };
   } catch (cause) {
     throw new DeliveryError(
-      'The URL of the channel cannot be decrypted with the present FABRIC_SECRET_KEY. Restore that key or enter the URL again.',
+      'The URL of the channel cannot be decrypted with the current FABRIC_SECRET_KEY. Restore the previous key or enter the URL again.',
       { retry: false, cause },
     );
   }

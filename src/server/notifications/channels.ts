@@ -34,7 +34,7 @@ const audited = ({ name, kind, enabled, url_origin, recipients }: Audited) =>
 /** A channel that was just written. */
 export async function storedChannel(tx: Tx, id: string): Promise<NotificationChannel> {
   const channel = await repository.findChannel(tx, 'all', id);
-  if (!channel) throw new Error('the channel that was just written is not there');
+  if (!channel) throw new Error('expected the stored channel to exist');
   return channel;
 }
 
@@ -94,12 +94,12 @@ function newTarget(
   { url, recipients }: NotificationChannelUpdate,
 ): Partial<repository.ChannelRow> {
   if (row.kind === 'webhook') {
-    if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: leave this out.');
+    if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: omit this field.');
     if (url === undefined) return {};
     assertAllowedUrl(url, row.tenant_id);
     return sealWebhook(row.id, { ...openOrNew(row), url });
   }
-  if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: leave this out.');
+  if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: omit this field.');
   return recipients === undefined ? {} : changedFields(row, { recipients });
 }
 
@@ -160,7 +160,7 @@ export function deleteChannel(scope: Scope<'notification:write'>, id: string): P
     if (!row) throw noSuchChannel();
     const { rules_total } = await storedChannel(tx, id);
     if (rules_total > 0) {
-      throw new AppError('conflict', `Rules use the channel (${rules_total}). Take it out of them first.`, {
+      throw new AppError('conflict', `This channel is used by rules (${rules_total}). Remove the channel from these rules first.`, {
         extra: { rules_total },
       });
     }

@@ -54,20 +54,20 @@ async function sendByMail(delivery: DeliveryRow, channel: ChannelRow, notice: No
   const { server, from, public_url } = await mailServer(db);
   const message = { from, to: channel.recipients, ...mailOf(notice, public_url), delivery_id: delivery.id };
   const refused = await sendEmail(server, message);
-  return { status: 250, note: refused.length === 0 ? null : `The server refused ${refused.join(', ')}.` };
+  return { status: 250, note: refused.length === 0 ? null : `The server rejected ${refused.join(', ')}.` };
 }
 
 async function send(delivery: DeliveryRow, signal: AbortSignal): Promise<Sent> {
   const notice = await findNotification(db, delivery.notification_id);
   const channel = delivery.channel_id === null ? null : await findChannelRow(db, delivery.channel_id);
   if (!notice || !channel) throw new DeliveryError('The channel was deleted.', { retry: false });
-  if (!channel.enabled) throw new DeliveryError('The channel is switched off.', { retry: false });
+  if (!channel.enabled) throw new DeliveryError('The channel is turned off.', { retry: false });
   if (channel.kind === 'webhook') return sendToWebhook(delivery, channel, notice, signal);
   // A mail cannot be taken back half-way: the worker waits for it no longer than its grace.
   return Promise.race([
     sendByMail(delivery, channel, notice),
     delay(LEASE_MS, undefined, { signal, ref: false }).then(
-      () => Promise.reject(new DeliveryError('The mail server did not finish.', { retry: true })),
+      () => Promise.reject(new DeliveryError('The mail server did not complete the delivery.', { retry: true })),
       () => Promise.reject(signal.reason),
     ),
   ]);
@@ -125,7 +125,7 @@ export async function deliverNotification(id: string, { signal }: { signal: Abor
     const known =
       error instanceof DeliveryError
         ? error
-        : new DeliveryError('Unexpected error; the log of the worker has the details.', { retry: true, cause: error });
+        : new DeliveryError('Unexpected error. See the worker log.', { retry: true, cause: error });
     await settle(delivery, afterFailure(delivery, known, clock.now()));
   }
 }

@@ -115,7 +115,7 @@ describe('deliveries to a webhook', () => {
     for (let attempt = 1; attempt <= 8; attempt++) {
       await lab.deliverDue();
       const delivery = await now(id);
-      expect(delivery).toMatchObject({ attempts: attempt, response_status: 500, error: 'The receiver answered 500.' });
+      expect(delivery).toMatchObject({ attempts: attempt, response_status: 500, error: 'The receiver returned status 500.' });
       if (delivery.next_attempt_at === null) break;
       // Too early: nothing happens.
       await lab.deliverDue();
@@ -166,8 +166,8 @@ describe('deliveries to a webhook', () => {
     expect(lab.receiver.received).toHaveLength(0);
     lab.time.advance(121);
     const ending = new AbortController();
-    lab.receiver.answer(() => ending.abort(new Error('the worker ends')));
-    await expect(deliverNotification(id, { signal: ending.signal })).rejects.toThrow('the worker ends');
+    lab.receiver.answer(() => ending.abort(new Error('the worker is stopping')));
+    await expect(deliverNotification(id, { signal: ending.signal })).rejects.toThrow('the worker is stopping');
     expect(await now(id)).toMatchObject({ status: 'queued', attempts: 2, error: null });
     lab.receiver.status(204);
     await deliverNotification(id, { signal });
@@ -195,7 +195,7 @@ describe('deliveries to a webhook', () => {
     const second = await open();
     await lab.api('PATCH', `/notification-channels/${lab.channel.id}`, { enabled: false });
     await lab.deliverDue();
-    expect(await now(second.id)).toMatchObject({ status: 'failed', error: 'The channel is switched off.' });
+    expect(await now(second.id)).toMatchObject({ status: 'failed', error: 'The channel is turned off.' });
     await lab.api('PATCH', `/notification-channels/${lab.channel.id}`, { enabled: true });
     const third = await open();
     await lab.api('PATCH', `/notification-rules/${lab.rule.id}`, { channel_ids: [] });

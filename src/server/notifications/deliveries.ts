@@ -25,7 +25,7 @@ export async function startDeliveries(ids: readonly string[]): Promise<void> {
   try {
     for (const delivery_id of ids) await enqueue(notificationDeliver, { delivery_id });
   } catch (error) {
-    logger.warn({ err: error }, 'deliveries of notifications wait: the queue does not answer');
+    logger.warn({ err: error }, 'cannot reach the job queue; notification deliveries stay queued');
   }
 }
 
@@ -59,8 +59,8 @@ export async function retryDelivery(scope: Scope<'notification:write'>, id: stri
   const delivery = await db.transaction(async (tx) => {
     const row = await repository.lockDelivery(tx, scope.tenants, id);
     if (!row) throw notFound('delivery');
-    if (row.status !== 'failed') throw new AppError('refused', 'Only a delivery that failed can be tried again.');
-    if (row.channel_id === null) throw new AppError('refused', 'Its channel was deleted.');
+    if (row.status !== 'failed') throw new AppError('refused', 'Only a failed delivery can be retried.');
+    if (row.channel_id === null) throw new AppError('refused', 'The channel was deleted.');
     await repository.requeueDelivery(tx, id, clock.now().toISOString());
     await notificationChanged(tx, row.tenant_id);
     await recordAudit(tx, scope, {

@@ -25,7 +25,7 @@ function readable(row: ChannelRow): WebhookSecrets {
   try {
     return openWebhook(row);
   } catch (cause) {
-    throw new AppError('refused', 'The URL cannot be decrypted any more. Enter it again first.', { cause });
+    throw new AppError('refused', 'The URL can no longer be decrypted. Enter the URL again first.', { cause });
   }
 }
 

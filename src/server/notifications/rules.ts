@@ -62,7 +62,7 @@ const audited = (rule: NotificationRule) => ({
 function assertFitsTenant(tenantId: string | null, conditions: readonly Condition[]): void {
   const wrong = tenantId === null ? [] : conditions.filter((condition) => !isTenantCondition(condition));
   if (wrong.length === 0) return;
-  const message = `${wrong.join(', ')}: clusters and agents belong to no tenant. Make a rule of the installation for this.`;
+  const message = `${wrong.join(', ')}: clusters and agents belong to no tenant. Create a rule of the installation instead.`;
   throw new AppError('refused', message, { errors: [{ field: 'conditions', message }] });
 }
 
@@ -73,18 +73,18 @@ async function assertChannels(
   { in_app, channel_ids }: { in_app: boolean; channel_ids: readonly string[] },
 ): Promise<void> {
   if (!in_app && channel_ids.length === 0) {
-    const message = 'The rule would tell nobody: choose a channel, or show it in the service.';
+    const message = 'The rule would notify no one: choose a channel, or show its notifications in the service.';
     throw new AppError('refused', message, { errors: [{ field: 'channel_ids', message }] });
   }
   const held = await repository.holdChannelsOf(tx, tenantId, channel_ids);
   if (held.length === channel_ids.length) return;
-  const message = 'Name channels that belong to the same tenant as the rule.';
+  const message = 'Choose channels of the same tenant as the rule.';
   throw new AppError('refused', message, { errors: [{ field: 'channel_ids', message }] });
 }
 
 async function stored(tx: Tx, id: string): Promise<NotificationRule> {
   const rule = await repository.findRule(tx, 'all', id);
-  if (!rule) throw new Error('the rule that was just written is not there');
+  if (!rule) throw new Error('expected the stored rule to exist');
   return rule;
 }
 

@@ -21,7 +21,7 @@ const WINDOW_SECONDS = 60;
 async function assertNotFlooding(tx: Tx, scope: Scope<'notification:write'>, at: string): Promise<void> {
   const key = `notification_test:${scope.actor.id ?? scope.actor.name}`;
   if ((await countInWindow(tx, key, WINDOW_SECONDS, at)) <= MOST_IN_WINDOW) return;
-  throw new AppError('too_many_requests', `At most ${MOST_IN_WINDOW} tests in a minute. Wait a moment.`, {
+  throw new AppError('too_many_requests', `At most ${MOST_IN_WINDOW} test messages per minute. Try again in a moment.`, {
     retryAfterSeconds: WINDOW_SECONDS,
   });
 }
@@ -30,7 +30,7 @@ const noticeOf = (scope: Scope<'notification:write'>, what: string, at: string) 
   event: 'test' as const,
   condition: null,
   title: 'Test notification',
-  detail: `${scope.actor.name} sent this to test ${what}. Nothing happened.`,
+  detail: `${scope.actor.name} sent this message to test ${what}. No action is needed.`,
   items: [],
   items_total: 0,
   created_at: at,
@@ -45,7 +45,7 @@ export async function testChannel(scope: Scope<'notification:write'>, id: string
     const at = clock.now().toISOString();
     const channel = await findChannel(tx, scope.tenants, id);
     if (!channel) throw noSuchChannel();
-    if (!channel.enabled) throw new AppError('refused', 'The channel is switched off. Switch it on first.');
+    if (!channel.enabled) throw new AppError('refused', 'The channel is turned off. Turn it on first.');
     await assertNotFlooding(tx, scope, at);
     const { tenant_id, name } = channel;
     const notification_id = newId();
@@ -74,7 +74,7 @@ export async function testChannel(scope: Scope<'notification:write'>, id: string
       tenant_id,
     });
     const stored = await findDelivery(tx, 'all', delivery_id);
-    if (!stored) throw new Error('the delivery that was just written is not there');
+    if (!stored) throw new Error('expected the stored delivery to exist');
     return stored;
   });
   await startDeliveries([delivery.id]);

@@ -37,7 +37,7 @@ async function storedRow(executor: Executor) {
     await insertSetting(executor, NOTIFICATION_SETTINGS_KEY, DEFAULT_NOTIFICATION_CHOICES, at);
     row = await findSetting(executor, NOTIFICATION_SETTINGS_KEY);
   }
-  if (!row) throw new Error('the settings of notifications cannot be stored');
+  if (!row) throw new Error('cannot store the notification settings');
   return row;
 }
 
@@ -57,12 +57,12 @@ async function credentialsOf(executor: Executor, user: string | null): Promise<S
   if (user === null) return null;
   const password = await findNotificationSecret(executor, 'smtp_password');
   if (password === null)
-    throw new DeliveryError('The mail server has a user name but no password. Enter it.', { retry: false });
+    throw new DeliveryError('The mail server has a user name but no password. Enter the password.', { retry: false });
   try {
     return { user, password: unseal(password, notificationSecretContext('smtp_password')) };
   } catch (cause) {
     throw new DeliveryError(
-      'The password of the mail server cannot be decrypted with the present FABRIC_SECRET_KEY. Enter it again.',
+      'The password of the mail server cannot be decrypted with the current FABRIC_SECRET_KEY. Enter the password again.',
       { retry: false, cause },
     );
   }
@@ -75,7 +75,7 @@ export async function mailServer(
   const stored = StoredNotificationChoices.parse((await storedRow(executor)).value);
   const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from, public_url } = stored;
   if (host === null || from === null) {
-    throw new DeliveryError('No mail server is set up. A super administrator does that on this page, under E-mail.', {
+    throw new DeliveryError('No mail server is configured. A super administrator can configure one on this page, under E-mail.', {
       retry: false,
     });
   }
@@ -100,7 +100,7 @@ export function updateNotificationSettings(
   return db.transaction(async (tx) => {
     await storedNotificationSettings(tx);
     const row = await lockSetting(tx, NOTIFICATION_SETTINGS_KEY);
-    if (!row) throw new Error('the settings of notifications cannot be stored');
+    if (!row) throw new Error('cannot store the notification settings');
     assertVersion('settings', row.version, version);
     const before = StoredNotificationChoices.parse(row.value);
     const { smtp_password_set } = await storedNotificationSettings(tx);

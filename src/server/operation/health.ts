@@ -28,7 +28,7 @@ async function check(name: string, ask: () => Promise<Check>): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Check>((resolve) => {
     timer = setTimeout(
-      () => resolve({ status: 'failed', detail: `no answer within ${TIMEOUT_MS / 1000} s` }),
+      () => resolve({ status: 'failed', detail: `no response within ${TIMEOUT_MS / 1000} s` }),
       TIMEOUT_MS,
     );
   });
@@ -37,7 +37,7 @@ async function check(name: string, ask: () => Promise<Check>): Promise<Check> {
   } catch (error) {
     // The cause may name hosts and users; it belongs in the log, the probe is public.
     logger.warn({ err: error, check: name }, 'health check failed');
-    return { status: 'failed', detail: 'it cannot be reached' };
+    return { status: 'failed', detail: 'cannot be reached' };
   } finally {
     clearTimeout(timer);
   }
@@ -45,13 +45,13 @@ async function check(name: string, ask: () => Promise<Check>): Promise<Check> {
 
 async function database(): Promise<{ database: Check; migrations: Check }> {
   const expected = journal.entries.at(-1)?.when ?? 0;
-  let migrations: Check = { status: 'unknown', detail: 'the database cannot be reached' };
+  let migrations: Check = { status: 'unknown', detail: 'cannot reach the database' };
   const reachable = await check('database', async () => {
     const latest = await latestMigration();
     migrations =
       latest >= expected
         ? { status: 'ok' }
-        : { status: 'failed', detail: 'the database is older than this program; run the migrations' };
+        : { status: 'failed', detail: 'the database schema is older than this program; run the migrations' };
     return { status: 'ok' };
   });
   return { database: reachable, migrations };
@@ -64,7 +64,7 @@ function secretKey(): Check {
     return { status: 'ok' };
   } catch (error) {
     logger.warn({ err: error, check: 'secret_key' }, 'health check failed');
-    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set, so no sign-in works' };
+    return { status: 'failed', detail: 'FABRIC_SECRET_KEY is not set, so users cannot sign in' };
   }
 }
 
@@ -83,7 +83,7 @@ export async function readiness(): Promise<Readiness> {
     check('worker', async () =>
       (await queueOf('sync.schedule').getWorkersCount()) > 0
         ? { status: 'ok' }
-        : { status: 'failed', detail: 'no worker is connected; jobs wait' },
+        : { status: 'failed', detail: 'no worker is connected; jobs are waiting' },
     ),
   ]);
   const secret_key = secretKey();

@@ -34,7 +34,7 @@ describe('readiness', () => {
         migrations: { status: 'ok' },
         queue: { status: 'ok' },
         secret_key: { status: 'ok' },
-        worker: { status: 'failed', detail: 'no worker is connected; jobs wait' },
+        worker: { status: 'failed', detail: 'no worker is connected; jobs are waiting' },
       },
     });
     await runStatements(url, ['delete from drizzle.__drizzle_migrations where id > 1']);

@@ -43,13 +43,13 @@ const PARTS = { fleet: readFleet, queues: readQueues };
 async function readPart(part: keyof typeof PARTS): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
   });
   try {
     await Promise.race([PARTS[part](), timeout]);
     return 1;
   } catch (error) {
-    logger.warn({ err: error, part }, 'gauges could not be read');
+    logger.warn({ err: error, part }, 'cannot read gauges');
     return 0;
   } finally {
     clearTimeout(timer);

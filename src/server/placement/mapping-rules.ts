@@ -68,22 +68,22 @@ async function check(tx: Tx, rule: Said, exceptId: string | null): Promise<void>
   const refuse = (code: 'malformed' | 'not_found' | 'conflict', text: string, field: string, message: string) =>
     new AppError(code, text, { errors: [{ field, message }] });
   const wrong = wrongMappingValue(rule.source, rule.value);
-  if (wrong) throw refuse('malformed', 'No cluster can have such a name.', 'value', wrong);
+  if (wrong) throw refuse('malformed', 'Proxmox VE does not allow this value.', 'value', wrong);
   if (!(await lockProject(tx, 'all', rule.project_id, 'key share'))) {
-    throw refuse('not_found', 'There is no such project.', 'project_id', 'Choose another project.');
+    throw refuse('not_found', 'Project not found.', 'project_id', 'Choose another project.');
   }
   if (rule.cluster_id !== null && !(await holdCluster(tx, rule.cluster_id))) {
-    throw refuse('not_found', 'There is no such cluster.', 'cluster_id', 'Choose another cluster.');
+    throw refuse('not_found', 'Cluster not found.', 'cluster_id', 'Choose another cluster.');
   }
   await lockMapping(tx);
   if (await repository.findTwinRule(tx, rule, exceptId)) {
-    throw refuse('conflict', `There is a rule for this ${rule.source} already.`, 'value', 'Change that rule instead.');
+    throw refuse('conflict', `A rule for this ${rule.source} already exists.`, 'value', 'Change that rule instead.');
   }
 }
 
 async function stored(tx: Tx, id: string): Promise<MappingRule> {
   const rule = await repository.findMappingRule(tx, id);
-  if (!rule) throw new Error('the mapping rule that was just stored is not there');
+  if (!rule) throw new Error('expected the stored mapping rule to exist');
   return rule;
 }
 
@@ -95,7 +95,7 @@ export async function createMappingRule(scope: Scope<'mapping:write'>, input: Ma
   const { rule, started } = await db.transaction(async (tx) => {
     await check(tx, input, null);
     if ((await repository.countMappingRules(tx)) >= MAX_MAPPING_RULES) {
-      throw new AppError('refused', `There are ${MAX_MAPPING_RULES} mapping rules, which is as many as there may be.`);
+      throw new AppError('refused', `There are already ${MAX_MAPPING_RULES} mapping rules, the maximum.`);
     }
     const id = newId();
     await repository.insertMappingRule(tx, { id, ...input });

@@ -87,10 +87,10 @@ export async function lockAssignable(
   if (found.length === ids.length) return found;
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
-  throw new AppError('not_found', `There is no such workload (${missing.length} of ${ids.length}).`, {
+  throw new AppError('not_found', `Workloads not found: ${missing.length} of ${ids.length}.`, {
     errors: missing
       .slice(0, 20)
-      .map((id) => ({ field: `workload_ids.${ids.indexOf(id)}`, message: 'No such workload.' })),
+      .map((id) => ({ field: `workload_ids.${ids.indexOf(id)}`, message: 'Workload not found.' })),
   });
 }
 
@@ -108,7 +108,7 @@ export async function assignWorkloads(
     if (project_id === null && scope.reach !== 'all') {
       throw new AppError(
         'forbidden',
-        'Only somebody with rights for the whole installation may take workloads out of their tenant.',
+        'Only users with permissions for the whole installation can move workloads out of their tenant.',
       );
     }
     const project = project_id === null ? null : await lockProject(tx, scope.reach, project_id, 'key share');
@@ -146,7 +146,7 @@ export async function followMappingRules(
     if (scope.tenants !== 'all') {
       throw new AppError(
         'forbidden',
-        'Only somebody with rights for the whole installation may leave workloads to the mapping rules.',
+        'Only users with permissions for the whole installation can leave workloads to the mapping rules.',
       );
     }
     await lockMapping(tx);

@@ -59,11 +59,11 @@ function answerUnmatched(
 ): Response {
   if (known.length === 0 || !known.every((route) => 'open' in route.access)) requireSession(session, true);
   const allow = allowed([...new Set(known.map((route) => route.method as string))].sort());
-  if (known.length === 0) throw new AppError('not_found', 'There is nothing at this address.');
+  if (known.length === 0) throw new AppError('not_found', 'This path does not exist.');
   if (method === 'OPTIONS') {
     return new Response(null, { status: 204, headers: { allow, 'x-request-id': requestId } });
   }
-  throw new AppError('method_not_allowed', `This address takes ${allow}.`, { extra: { allow: allow.split(', ') } });
+  throw new AppError('method_not_allowed', `Allowed methods: ${allow}.`, { extra: { allow: allow.split(', ') } });
 }
 
 /** A ZodError that comes from inside is our mistake, not the caller's. */

@@ -74,4 +74,4 @@ export function csvResponse<T extends object>(
 }
 
 /** How a list is answered: pages of JSON, or the whole as a CSV file. */
-export const listFormat = z.enum(['json', 'csv'], { error: 'json or csv' }).default('json');
+export const listFormat = z.enum(['json', 'csv'], { error: 'One of json, csv.' }).default('json');

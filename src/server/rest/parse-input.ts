@@ -43,7 +43,7 @@ function parseQuery(route: Route, request: Request, errors: FieldError[]): unkno
   const found: FieldError[] = [];
   const parsed = parse(route.query, query, found);
   const repeated = (field: string) => Array.isArray(query[field.split('.')[0] ?? '']);
-  errors.push(...found.map((e) => (repeated(e.field) ? { ...e, message: 'Given more than once. Send it once.' } : e)));
+  errors.push(...found.map((e) => (repeated(e.field) ? { ...e, message: 'Sent more than once. Send the parameter once.' } : e)));
   return parsed;
 }
 
@@ -55,7 +55,7 @@ async function parseBody(route: Route, request: Request, errors: FieldError[]): 
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;
   const json = await readJson(request, NO_BODY_BYTES);
   const empty = json === undefined || json === null || (typeof json === 'object' && Object.keys(json).length === 0);
-  if (!empty) errors.push({ field: 'body', message: 'This address takes no body. Leave it out.' });
+  if (!empty) errors.push({ field: 'body', message: 'This path does not accept a body. Remove the body.' });
   return undefined;
 }
 
@@ -73,11 +73,11 @@ export async function parseInput(
   if (route.params) {
     const result = route.params.safeParse(params);
     // An id that is no UUID names nothing: absent, like any id that is not yours.
-    if (!result.success) throw new AppError('not_found', 'There is nothing at this address.');
+    if (!result.success) throw new AppError('not_found', 'This path does not exist.');
     parsedParams = result.data;
   }
   const query = parseQuery(route, request, errors);
   const body = await parseBody(route, request, errors);
-  if (errors.length > 0) throw new AppError('malformed', 'The request has wrong or missing fields.', { errors });
+  if (errors.length > 0) throw new AppError('malformed', 'The request has invalid or missing fields.', { errors });
   return { params: parsedParams, query, body };
 }

@@ -23,16 +23,16 @@ export const PROBLEM_TITLES: Record<ErrorCode, string> = {
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   conflict: 'Conflict',
-  version_conflict: 'Changed by somebody else',
+  version_conflict: 'Changed by another user',
   gone: 'Gone',
   too_large: 'Too large',
   unsupported_media_type: 'Unsupported media type',
   refused: 'Refused',
   too_many_requests: 'Too many requests',
   internal: 'Internal error',
-  upstream: 'The hypervisor did not do it',
-  unavailable: 'Not available now',
-  upstream_timeout: 'The hypervisor did not answer in time',
+  upstream: 'Hypervisor request failed',
+  unavailable: 'Temporarily unavailable',
+  upstream_timeout: 'Hypervisor timed out',
 };
 
 /** What zod says when a schema has no words of its own, in ours. */
@@ -64,7 +64,7 @@ export function fieldErrors(error: ZodError, prefix = ''): FieldError[] {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ZodError) {
-    return new AppError('malformed', 'The request has wrong or missing fields.', {
+    return new AppError('malformed', 'The request has invalid or missing fields.', {
       cause: error,
       errors: fieldErrors(error),
     });
@@ -79,7 +79,7 @@ export function toAppError(error: unknown): AppError {
   if (isStatementTimeout(error)) {
     return new AppError(
       'unavailable',
-      'The database did not finish this in time. Ask for less: a shorter time range, a narrower filter, fewer rows.',
+      'The database query timed out. Request less data: a shorter time range, a narrower filter, fewer rows.',
       { cause: error, extra: { reason: 'too_slow' } },
     );
   }
@@ -89,7 +89,7 @@ export function toAppError(error: unknown): AppError {
       retryAfterSeconds: 2,
     });
   }
-  return new AppError('internal', 'Something went wrong on the server. The request id finds it in the logs.', {
+  return new AppError('internal', 'Internal server error. Search the server log for the request ID.', {
     cause: error,
   });
 }

@@ -10,7 +10,7 @@ const sizeText = (limit: number) =>
 const tooLarge = (limit: number) =>
   new AppError(
     'too_large',
-    `The request body is larger than the ${sizeText(limit)} that this address accepts. Send it in smaller parts.`,
+    `The request body is larger than the maximum of ${sizeText(limit)}. Send it in smaller parts.`,
   );
 
 /**
@@ -34,7 +34,7 @@ export async function readBytes(request: Request, limit: number): Promise<Buffer
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new AppError('malformed', 'The request body broke off before its end. Send it again.', { cause });
+      throw new AppError('malformed', 'The request body ended before it was complete. Send the request again.', { cause });
     });
     if (done) break;
     size += value.byteLength;
@@ -55,7 +55,7 @@ async function decode(bytes: Buffer, coding: string, limit: number, gzip: boolea
   if (!gzip || (coding !== 'gzip' && coding !== 'x-gzip')) {
     throw new AppError(
       'unsupported_media_type',
-      gzip ? 'Send the body plain or with Content-Encoding: gzip.' : 'Send the body without Content-Encoding.',
+      gzip ? 'Send the body uncompressed or with Content-Encoding: gzip.' : 'Send the body without Content-Encoding.',
     );
   }
   try {

@@ -100,7 +100,7 @@ export function assertSameOrigin(request: Request): void {
   if (isSameOrigin(request)) return;
   throw new AppError(
     'forbidden',
-    'The session cookie is only accepted from pages of this service. Behind a proxy, name it in FABRIC_TRUSTED_PROXIES.',
+    'The session cookie is only accepted from pages of this service. Behind a proxy, add its address to FABRIC_TRUSTED_PROXIES.',
   );
 }
 

@@ -7,7 +7,7 @@ const MAX_DEPTH = 40;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 function refuse(path: readonly string[], message: string): never {
-  throw new AppError('malformed', 'The request has text or nesting that cannot be processed.', {
+  throw new AppError('malformed', 'The request contains text or nesting that cannot be processed.', {
     errors: [{ field: path.slice(0, 10).join('.') || 'body', message }],
   });
 }
@@ -19,13 +19,13 @@ function refuse(path: readonly string[], message: string): never {
  */
 export function assertStorable(value: unknown, path: readonly string[] = []): void {
   if (typeof value === 'string') {
-    if (UNSTORABLE.test(value)) refuse(path, 'Remove NUL characters and broken Unicode.');
+    if (UNSTORABLE.test(value)) refuse(path, 'Remove NUL characters and invalid Unicode.');
     return;
   }
   if (value === null || typeof value !== 'object') return;
   if (path.length >= MAX_DEPTH) refuse(path, `Nested deeper than ${MAX_DEPTH} levels.`);
   for (const [key, item] of Object.entries(value)) {
-    if (UNSTORABLE.test(key)) refuse(path, 'Remove NUL characters and broken Unicode from the field names.');
+    if (UNSTORABLE.test(key)) refuse(path, 'Remove NUL characters and invalid Unicode from the field names.');
     if (typeof item === 'string' || (typeof item === 'object' && item !== null)) assertStorable(item, [...path, key]);
   }
 }

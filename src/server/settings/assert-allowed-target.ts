@@ -20,6 +20,6 @@ export function assertAllowedTarget(field: string, host: string, options: { publ
   const reasons = addresses.map((address) => guard.refusal(address));
   const [reason] = reasons;
   if (reason === undefined || reasons.includes(null)) return;
-  const message = `Connections to ${bare} are not allowed (${reason}). Use another address, or ask an administrator of the server to allow it in FABRIC_ALLOW_PRIVATE_TARGETS.`;
+  const message = `Connections to ${bare} are not allowed (${reason}). Use another address, or ask a server administrator to add it to FABRIC_ALLOW_PRIVATE_TARGETS.`;
   throw new AppError('refused', message, { errors: [{ field, message }] });
 }

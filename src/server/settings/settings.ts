@@ -39,7 +39,7 @@ export async function storedSettings(executor: Executor): Promise<RuntimeSetting
     await insertSetting(executor, RUNTIME_KEY, DEFAULT_RUNTIME_CHOICES, clock.now().toISOString());
     row = await findSetting(executor, RUNTIME_KEY);
   }
-  if (!row) throw new Error('the runtime settings cannot be stored');
+  if (!row) throw new Error('cannot store the runtime settings');
   const times = await findSetting(executor, AUTO_SYNC_KEY);
   return {
     ...Choices.parse(row.value),

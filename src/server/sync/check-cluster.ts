@@ -16,14 +16,14 @@ async function accessToCheck(input: ClusterCheckInput): Promise<{ access: Cluste
   const row = input.cluster_id === undefined ? null : await findClusterRow(db, input.cluster_id);
   if (input.cluster_id !== undefined && !row) throw notFound('cluster');
   const api_url = input.api_url ?? row?.api_url;
-  if (api_url === undefined) throw new Error('the schema asks for an address or a cluster');
+  if (api_url === undefined) throw new Error('expected the schema to require an address or a cluster');
   const stored = row !== null && row.api_url === api_url;
   const api_token = input.api_token ?? (stored ? clusterAccess(row).api_token : null);
   if (api_token === null) {
     throw tokenNeeded(
       row
-        ? 'A new address needs the API token entered again: the stored one is kept for its own.'
-        : 'Without an API token only the address could be checked.',
+        ? 'For a new address, enter the API token again: the stored token is only sent to its own address.'
+        : 'Without an API token, only the address can be checked.',
     );
   }
   const pin = input.tls_fingerprint === undefined && stored ? row.tls_fingerprint : (input.tls_fingerprint ?? null);

@@ -53,7 +53,7 @@ export async function createClusterIn(
   await insertCluster(tx, row);
   await publishEvent(tx, { type: 'cluster.changed', cluster_id: id });
   const cluster = await findCluster(tx, id);
-  if (!cluster) throw new Error('the cluster that was just stored is not there');
+  if (!cluster) throw new Error('expected the stored cluster to exist');
   await recordAudit(tx, scope, {
     action: 'cluster.created',
     object_kind: 'cluster',
@@ -103,9 +103,9 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
     // Otherwise whoever may change the address could have the token sent to a server of their own.
     throw new AppError(
       'refused',
-      'A new address needs the API token entered again: the stored one is kept for its own.',
+      'For a new address, enter the API token again: the stored token is only sent to its own address.',
       {
-        errors: [{ field: 'api_token', message: 'Enter the token that is valid at the new address.' }],
+        errors: [{ field: 'api_token', message: 'Enter the API token that is valid at the new address.' }],
       },
     );
   }
@@ -150,7 +150,7 @@ export function updateCluster(
       await publishEvent(tx, { type: 'cluster.changed', cluster_id: id });
     }
     const cluster = await findCluster(tx, id);
-    if (!cluster) throw new Error('the cluster that is locked is not there');
+    if (!cluster) throw new Error('expected the locked cluster to exist');
     if (Object.keys(changes).length > 0) {
       await recordAudit(tx, scope, {
         action: 'cluster.updated',

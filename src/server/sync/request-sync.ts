@@ -9,7 +9,7 @@ import { clusterSync } from '../jobs/definitions';
 const SYNC: RequestedRun = {
   kind: 'inventory',
   what: 'sync',
-  again: 'Then sync again.',
+  again: 'Then start the sync again.',
   job: clusterSync,
   actions: { requested: 'cluster.sync_requested', failed: 'cluster.sync_failed' },
   schedule: 'node',

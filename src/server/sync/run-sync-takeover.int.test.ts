@@ -102,7 +102,7 @@ describe('a sync whose worker is replaced at any call', () => {
     await lab();
     await queued();
     const stop = new AbortController();
-    const reason = new Error('the worker ends');
+    const reason = new Error('the worker is stopping');
     const ended = run({
       signal: stop.signal,
       openProvider: watched((call) => {
@@ -126,9 +126,9 @@ it('a sync that was broken off in the middle of many calls does not spoil the ne
   const slow = world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 3_000 });
   await queued();
   const stop = new AbortController();
-  const refused = expect(run({ signal: stop.signal })).rejects.toThrow('the worker ends');
+  const refused = expect(run({ signal: stop.signal })).rejects.toThrow('the worker is stopping');
   await vi.waitFor(async () => expect(await lastRun()).toMatchObject({ stage: 'interfaces' }), { timeout: 10_000 });
-  stop.abort(new Error('the worker ends'));
+  stop.abort(new Error('the worker is stopping'));
   await refused;
   slow.remove();
   await run();

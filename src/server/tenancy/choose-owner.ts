@@ -7,7 +7,7 @@ import { lockProject } from './queries/projects';
 import { tenantExists } from './queries/tenants';
 
 const wrongTenant = (message: string) =>
-  new AppError('malformed', message, { errors: [{ field: 'tenant_id', message: 'Name a tenant that you act for.' }] });
+  new AppError('malformed', message, { errors: [{ field: 'tenant_id', message: 'Specify a tenant for which you have the permission.' }] });
 
 /**
  * The tenant that something new belongs to. Whoever acts for the whole installation may leave it out or say null: then it
@@ -20,23 +20,23 @@ export async function chooseTenant(
   wanted: string | null | undefined,
 ): Promise<string | null> {
   if (reach === 'all') {
-    if (wanted && !(await tenantExists(tx, wanted))) throw wrongTenant('There is no such tenant.');
+    if (wanted && !(await tenantExists(tx, wanted))) throw wrongTenant('Tenant not found.');
     return wanted ?? null;
   }
   const [only, ...more] = reach;
   if (wanted === undefined && only !== undefined && more.length === 0) return only;
-  if (wanted === undefined) throw wrongTenant('You act for several tenants: say which one this belongs to.');
-  if (wanted === null || !reach.includes(wanted)) throw wrongTenant('There is no such tenant.');
+  if (wanted === undefined) throw wrongTenant('You have the permission for several tenants: specify the one that this belongs to.');
+  if (wanted === null || !reach.includes(wanted)) throw wrongTenant('Tenant not found.');
   return wanted;
 }
 
 const wrongProject = (message: string) =>
   new AppError('malformed', message, {
-    errors: [{ field: 'project_id', message: 'Name a project that you act for.' }],
+    errors: [{ field: 'project_id', message: 'Specify a project for which you have the permission.' }],
   });
 
 /** The project of an answer is the same for one that does not exist and one that is out of reach. */
-const noSuchProject = () => wrongProject('There is no such project.');
+const noSuchProject = () => wrongProject('Project not found.');
 
 type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
 
@@ -50,13 +50,13 @@ export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id 
   const tenants = tenantsOf(reach);
   let wanted = project_id;
   if (tenants !== 'all' && tenants.length === 0 && wanted === undefined && only !== undefined) {
-    if (more.length > 0) throw wrongProject('You act for several projects: say which one this belongs to.');
+    if (more.length > 0) throw wrongProject('You have the permission for several projects: specify the one that this belongs to.');
     wanted = only;
   }
   if (wanted === undefined || (wanted === null && tenants.length > 0)) {
     return { tenant_id: await chooseTenant(tx, tenants, tenant_id), project_id: null };
   }
-  if (wanted === null) throw wrongProject('You act for single projects: name one.');
+  if (wanted === null) throw wrongProject('You have the permission for single projects only: specify one.');
   const project = await lockProject(tx, reach, wanted, 'key share');
   if (!project || (tenant_id !== undefined && tenant_id !== project.tenant_id)) throw noSuchProject();
   return { tenant_id: project.tenant_id, project_id: project.id };
@@ -70,14 +70,14 @@ export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id 
 export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectId: string | null): Promise<Owned> {
   const { tenant_id } = present;
   if (tenant_id === null) {
-    throw new AppError('refused', 'What belongs to the whole installation cannot be given to a project.', {
-      errors: [{ field: 'project_id', message: 'Leave it out.' }],
+    throw new AppError('refused', 'An object of the whole installation cannot be assigned to a project.', {
+      errors: [{ field: 'project_id', message: 'Leave this field out.' }],
     });
   }
   if (projectId === null) {
     const tenants = tenantsOf(reach);
     if (tenants !== 'all' && !tenants.includes(tenant_id)) {
-      throw new AppError('forbidden', 'This needs the permission for the whole tenant.');
+      throw new AppError('forbidden', 'This requires the permission for the whole tenant.');
     }
     return { tenant_id, project_id: null };
   }

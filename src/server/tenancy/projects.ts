@@ -29,15 +29,15 @@ export function createProject(scope: Scope<'project:write'>, input: ProjectInput
   return db.transaction(async (tx) => {
     const reachable = scope.tenants === 'all' || scope.tenants.includes(input.tenant_id);
     if (!reachable || !(await lockTenant(tx, input.tenant_id, 'key share'))) {
-      throw new AppError('not_found', 'There is no such tenant.', {
-        errors: [{ field: 'tenant_id', message: 'Name a tenant that you can see.' }],
+      throw new AppError('not_found', 'Tenant not found.', {
+        errors: [{ field: 'tenant_id', message: 'Specify a tenant that is visible to you.' }],
       });
     }
     if (await repository.projectNameTaken(tx, input.tenant_id, input.name)) throw nameTaken('project', input.name);
     const id = newId();
     await repository.insertProject(tx, { id, ...input });
     const project = await repository.findProject(tx, scope.tenants, id);
-    if (!project) throw new Error('the project that was just stored is not there');
+    if (!project) throw new Error('expected the stored project to exist');
     await recordAudit(tx, scope, {
       action: 'project.created',
       object_kind: 'project',
@@ -71,7 +71,7 @@ export function updateProject(
     const changed = Object.keys(changes).length > 0;
     if (changed) await repository.updateProject(tx, id, { ...changes, version: row.version + 1 });
     const project = await repository.findProject(tx, scope.tenants, id);
-    if (!project) throw new Error('the project that is locked is not there');
+    if (!project) throw new Error('expected the locked project to exist');
     if (changed) {
       await recordAudit(tx, scope, {
         action: 'project.updated',
@@ -91,9 +91,9 @@ export function updateProject(
 function assertNothingHeld(held: repository.ProjectHoldings): void {
   const left = [
     [held.policies.length, `policies: ${held.policies.join(', ')}`],
-    [held.security_groups.length, `security groups: ${held.security_groups.join(', ')}`],
+    [held.security_groups.length, `groups: ${held.security_groups.join(', ')}`],
     [held.assignments, `users with a role for it: ${held.assignments}`],
-    [held.mappings, `groups of the sign-in provider that give a role for it: ${held.mappings}`],
+    [held.mappings, `groups of the sign-in provider that assign a role for it: ${held.mappings}`],
   ].flatMap(([count, text]) => (count === 0 ? [] : [text]));
   if (left.length === 0) return;
   const roles = held.roles.length === 0 ? '' : ` (${held.roles.join(', ')})`;
@@ -127,7 +127,7 @@ export function deleteProject(scope: Scope<'project:write'>, id: string): Promis
     if (rules > 0) {
       throw new AppError(
         'conflict',
-        `Mapping rules give workloads to the project (${rules}). Let them be changed or deleted first.`,
+        `Mapping rules assign workloads to the project (${rules}). Change or delete these rules first.`,
         { extra: { mapping_rules_total: rules } },
       );
     }

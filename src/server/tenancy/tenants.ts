@@ -33,7 +33,7 @@ export function createTenant(scope: Scope<'tenant:write'>, input: TenantInput): 
     const id = newId();
     await repository.insertTenant(tx, { id, ...input });
     const tenant = await repository.findTenant(tx, 'all', id);
-    if (!tenant) throw new Error('the tenant that was just stored is not there');
+    if (!tenant) throw new Error('expected the stored tenant to exist');
     await recordAudit(tx, scope, {
       action: 'tenant.created',
       object_kind: 'tenant',
@@ -67,7 +67,7 @@ export function updateTenant(
     const changed = Object.keys(changes).length > 0;
     if (changed) await repository.updateTenant(tx, id, { ...changes, version: row.version + 1 });
     const tenant = await repository.findTenant(tx, 'all', id);
-    if (!tenant) throw new Error('the tenant that is locked is not there');
+    if (!tenant) throw new Error('expected the locked tenant to exist');
     if (changed) {
       await recordAudit(tx, scope, {
         action: 'tenant.updated',
@@ -95,7 +95,7 @@ export function deleteTenant(scope: Scope<'tenant:write'>, id: string): Promise<
     const { projects, security_groups, policies } = tenant.counts;
     const left = [
       [projects, 'projects'],
-      [security_groups, 'security groups'],
+      [security_groups, 'groups'],
       [policies, 'policies'],
     ].flatMap(([count, noun]) => (count === 0 ? [] : [`${noun}: ${count}`]));
     if (left.length > 0) {

@@ -58,7 +58,7 @@ export class PacketRing {
     try {
       this.option('choose TPACKET_V3', SOL_PACKET, PACKET_VERSION, int32(TPACKET_V3));
       this.watch([]);
-      this.option('make packet ring', SOL_PACKET, PACKET_RX_RING, ringRequest());
+      this.option('create packet ring', SOL_PACKET, PACKET_RX_RING, ringRequest());
       this.mapped = c.map(this.fd, BLOCK_BYTES * BLOCKS);
     } catch (error) {
       c.close(this.fd);

@@ -9,17 +9,17 @@ const list = (items: readonly string[]): string =>
   items.length > LISTED ? `${items.slice(0, LISTED).join(', ')} and ${items.length - LISTED} more` : items.join(', ');
 
 const RULE_EFFECTS: Record<DormantEffect, string> = {
-  cuts: 'It blocks traffic that passes today.',
-  allows: 'It allows traffic that the policy alone would block.',
-  none: 'It changes no verdict.',
-  unknown: 'What it does to traffic could not be determined.',
+  cuts: 'The rule blocks traffic that passes now.',
+  allows: 'The rule allows traffic that the policy alone would block.',
+  none: 'The rule does not change what happens to traffic.',
+  unknown: 'The effect on traffic could not be determined.',
 };
 
 const DIRECTIONS: Record<string, string> = { in: 'inbound', out: 'outbound' };
 
 /** `inbound DROP tcp port 8081 from 10.0.0.0/24`: a stored rule in the words of its fields. */
 export function ruleText(rule: LiveRule): string {
-  if (rule.type === 'group') return `security group ${rule.action}`;
+  if (rule.type === 'group') return `PVE security group ${rule.action}`;
   return [
     DIRECTIONS[rule.type] ?? rule.type,
     rule.action,
@@ -46,7 +46,7 @@ export const platformRuleTakesEffect = ({
   effect: DormantEffect;
 }) => ({
   name: 'platform rule',
-  message: `Rule ${position} of the platform takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`,
+  message: `Platform rule ${position} takes effect on ${list(interfaces)}. ${RULE_EFFECTS[effect]}`,
 });
 
 /** A rule that takes effect, by its position as it is stored now and its text. */
@@ -66,17 +66,17 @@ export function describeSet(
   { blocked, unknown, passing }: SenderCheck,
   effect: DormantEffect,
 ): string {
-  const holds = entries.length === 0 ? 'It is empty.' : `It holds ${list(entries)}.`;
+  const holds = entries.length === 0 ? 'It is empty.' : `It contains ${list(entries)}.`;
   if (effect === 'none')
-    return `Set ${name} has no effect on ${nic}: with nftables it needs the option ipfilter. ${holds}`;
+    return `IP set ${name} has no effect on ${nic}: with nftables it requires the option ipfilter. ${holds}`;
   const only = effect === 'unknown' ? ' if the node uses iptables, which is not known' : '';
-  const start = `Set ${name} takes effect on ${nic}${only}: traffic from an address outside the set is blocked. ${holds}`;
+  const start = `IP set ${name} takes effect on ${nic}${only}: traffic from an address outside the set is blocked. ${holds}`;
   if (blocked.length > 0) {
-    const all = passing.length === 0 && unknown.length === 0 ? ' This cuts all traffic that the workload sends.' : '';
-    return `${start} It lacks ${list(blocked)}, which the workload uses.${all}`;
+    const all = passing.length === 0 && unknown.length === 0 ? ' This blocks all traffic that the workload sends.' : '';
+    return `${start} It does not contain ${list(blocked)}, which the workload uses.${all}`;
   }
-  if (unknown.length > 0) return `${start} Whether it holds ${list(unknown)} could not be determined.`;
-  return passing.length === 0 ? `${start} No address of the workload is known to compare with.` : start;
+  if (unknown.length > 0) return `${start} Whether it contains ${list(unknown)} could not be determined.`;
+  return passing.length === 0 ? `${start} No address of the workload is known for comparison.` : start;
 }
 
 const OPTION_TEXTS: Record<string, (value: string) => string> = {
@@ -88,15 +88,15 @@ const OPTION_TEXTS: Record<string, (value: string) => string> = {
     value === 'ACCEPT'
       ? 'outbound traffic that matches no rule passes'
       : 'outbound traffic that matches no rule is blocked',
-  dhcp: (value) => (value === '1' ? 'DHCP passes before rules' : 'DHCP no longer passes before rules'),
+  dhcp: (value) => (value === '1' ? 'DHCP passes before rules are evaluated' : 'DHCP no longer passes before rules are evaluated'),
   ndp: (value) =>
     value === '1'
-      ? 'IPv6 neighbor discovery passes before rules'
-      : 'IPv6 neighbor discovery no longer passes before rules',
+      ? 'IPv6 neighbor discovery passes before rules are evaluated'
+      : 'IPv6 neighbor discovery no longer passes before rules are evaluated',
   radv: (value) =>
     value === '1'
       ? 'the workload may send IPv6 router advertisements'
-      : 'IPv6 router advertisements it sends are blocked',
+      : 'IPv6 router advertisements from the workload are blocked',
   macfilter: (value) =>
     value === '1'
       ? "frames with a source MAC address other than the interface's are blocked (nested guests, VRRP, bonding)"
@@ -105,7 +105,7 @@ const OPTION_TEXTS: Record<string, (value: string) => string> = {
     value === '1'
       ? 'an interface without its own ipfilter set may send only from its IPv6 link-local and configured static addresses'
       : 'source addresses are not filtered',
-  ips: (value) => (value === '1' ? 'an intrusion prevention system decides what passes' : 'nothing is inspected'),
+  ips: (value) => (value === '1' ? 'an intrusion prevention system inspects the traffic and may drop it' : 'traffic is not inspected'),
 };
 
 /** An option that takes effect with its stored or default value. */

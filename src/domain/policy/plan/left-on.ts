@@ -14,12 +14,12 @@ const NAMES: Record<Edit, string> = {
 /** Why the switches of a guest stay as they are although the last policy left it. */
 export function leftOnNotes(restoration: Restoration): LeftOnNote[] {
   if (restoration.kind !== 'left_on') return [];
-  const remedy = 'Check the firewall of the guest in Proxmox VE, and switch it off there if nothing needs it.';
+  const remedy = "Check the workload's firewall in Proxmox VE, and turn it off there if nothing needs it.";
   if (restoration.reason === 'baseline_unknown') {
-    const message = 'The firewall stays on: its state before the first policy is not known.';
+    const message = 'The firewall stays on because its state before the first policy is not known.';
     return [{ code: 'baseline_unknown', message, remedy }];
   }
   const edits = restoration.edits.map((edit) => NAMES[edit]).join(', ');
-  const message = `The firewall stays on: its ${edits} changed since the first policy was applied.`;
+  const message = `The firewall stays on because its ${edits} changed since the first policy was applied.`;
   return [{ code: 'edited_since', message, remedy, edits: [...restoration.edits] }];
 }

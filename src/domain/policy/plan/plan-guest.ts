@@ -21,7 +21,7 @@ export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: Pla
   for (const most = maxSteps(state, intent); ; ) {
     const step = nextStep(after, now);
     if (!step) return { steps, after };
-    if (steps.length >= most) throw new Error(`a plan of more than ${most} writes for guest ${intent.vmid}`);
+    if (steps.length >= most) throw new Error(`guest ${intent.vmid}: expected a plan of at most ${most} writes`);
     steps.push(step);
     if (now.restore) {
       const written = noteStep(now.restore.written, now.restore.baseline, after, step);

@@ -27,7 +27,7 @@ export async function runChecks(checks: readonly Check[], onFinding: (finding: F
   for (const { name, run } of checks) {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+      timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
     });
     const finding = await Promise.race([run(), timeout])
       .catch((error: unknown) => failed(reasonOf(error), 'See docs/troubleshoot.md.'))

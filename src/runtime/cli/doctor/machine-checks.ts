@@ -24,7 +24,7 @@ export function machineChecks({ dataDirectory, secretKey, previousSecretKey }: I
       async run() {
         if (dataDirectory !== null) return ok('embedded mode');
         assertProductionEnv(env());
-        return ok('database and queues of your own');
+        return ok('your own database and queues');
       },
     },
     {
@@ -38,7 +38,7 @@ export function machineChecks({ dataDirectory, secretKey, previousSecretKey }: I
         return open.length === 0
           ? ok(dataDirectory)
           : warning(
-              `others may read ${open.map((name) => join(dataDirectory, name)).join(', ')}`,
+              `other users can read ${open.map((name) => join(dataDirectory, name)).join(', ')}`,
               `chmod -R go-rwx ${join(dataDirectory, 'secrets')}; chmod 700 ${dataDirectory}`,
             );
       },
@@ -46,11 +46,11 @@ export function machineChecks({ dataDirectory, secretKey, previousSecretKey }: I
     {
       name: 'disk',
       async run() {
-        if (dataDirectory === null) return skipped('watch the disk of your PostgreSQL there');
+        if (dataDirectory === null) return skipped('monitor the disk of your PostgreSQL server');
         const { bavail, blocks, bsize } = statfsSync(dataDirectory);
         const [free, size] = [bavail * bsize, blocks * bsize];
         const detail = `${gib(free)} of ${gib(size)} free`;
-        const remedy = 'Make room, or lower the retention of flows in the settings.';
+        const remedy = 'Free disk space, or lower the flow retention in the settings.';
         if (free < GIB / 2) return failed(detail, remedy);
         return free < Math.max(2 * GIB, size / 20) ? warning(detail, remedy) : ok(detail);
       },
@@ -59,11 +59,11 @@ export function machineChecks({ dataDirectory, secretKey, previousSecretKey }: I
       name: 'secret key',
       async run() {
         if (secretKey === null) {
-          return failed('it is not known here', 'Set FABRIC_SECRET_KEY to the key that the service has.');
+          return failed('not known here', 'Set FABRIC_SECRET_KEY to the key of the service.');
         }
         return previousSecretKey === null
           ? ok('one key')
-          : warning('a rotation is not complete', 'Run fabric rotate-keys, then leave FABRIC_PREVIOUS_SECRET_KEY out.');
+          : warning('a key rotation is not complete', 'Run fabric rotate-keys, then remove FABRIC_PREVIOUS_SECRET_KEY.');
       },
     },
   ];

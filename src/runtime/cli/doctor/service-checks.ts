@@ -12,7 +12,7 @@ const MIB = 1024 ** 2;
 const scope = systemScope('*', 'fabric doctor');
 /** Jobs that wait; more means that the workers do not keep up. */
 const MANY_WAITING = 1_000;
-const NOT_RUNNING = 'the service does not run, or REDIS_URL is not set';
+const NOT_RUNNING = 'the service is not running, or REDIS_URL is not set';
 
 /** The database, the queues and what is kept in them. @param running whether web and workers are expected to run */
 export function serviceChecks(running: boolean): Check[] {
@@ -24,14 +24,14 @@ export function serviceChecks(running: boolean): Check[] {
         const detail = `PostgreSQL ${facts.version}, ${(Number(facts.size_bytes) / MIB).toFixed(0)} MiB, ${facts.connections} of ${facts.max_connections} connections`;
         if (facts.version_num < 150_000) return failed(detail, 'Use PostgreSQL 15 or later.');
         if (!facts.autovacuum)
-          return failed(`${detail}; autovacuum is off`, 'Switch autovacuum on: tables of flows grow without it.');
+          return failed(`${detail}; autovacuum is off`, 'Turn autovacuum on: flow tables grow without it.');
         if (facts.connections > 0.8 * facts.max_connections) {
           return warning(detail, 'Raise max_connections, or lower DATABASE_POOL_SIZE of the processes.');
         }
         if ((facts.oldest_transaction_seconds ?? 0) > 3600) {
           return warning(
-            `${detail}; a transaction is open for ${facts.oldest_transaction_seconds} s`,
-            'End it: it keeps the database from tidying up (pg_stat_activity names it).',
+            `${detail}; a transaction has been open for ${facts.oldest_transaction_seconds} s`,
+            'End the transaction: it keeps autovacuum from removing dead rows (see pg_stat_activity).',
           );
         }
         return ok(detail);
@@ -43,28 +43,28 @@ export function serviceChecks(running: boolean): Check[] {
         const { clock_ahead_ms } = await examineDatabase();
         const seconds = Math.abs(clock_ahead_ms) / 1000;
         const detail = `${seconds.toFixed(1)} s between this machine and the database`;
-        return seconds > 5 ? warning(detail, 'Synchronise both clocks (chrony, systemd-timesyncd).') : ok(detail);
+        return seconds > 5 ? warning(detail, 'Synchronize both clocks (chrony, systemd-timesyncd).') : ok(detail);
       },
     },
     {
       name: 'migrations',
       async run() {
         const state = await examineMigrations();
-        if (state === 'current') return ok('the schema is that of this release');
+        if (state === 'current') return ok('the schema matches this release');
         return state === 'older'
           ? warning('the schema is older than this release', 'Start the service, or run node dist/migrate.mjs.')
-          : failed('the schema is of a later release', 'Use that release, or restore a backup from before.');
+          : failed('the schema is from a later release', 'Use that release, or restore an earlier backup.');
       },
     },
     {
       name: 'credentials',
       async run() {
         const { sealed, lost } = await examineSecrets(scope);
-        if (lost.length === 0) return ok(`${sealed} stored, all of a known key`);
+        if (lost.length === 0) return ok(`${sealed} stored, all encrypted with a known key`);
         const names = lost.map(({ name, rows }) => `${rows} ${name}`).join(', ');
         return failed(
-          `no key opens ${names}`,
-          'Restore the FABRIC_SECRET_KEY they were made with, or enter them again.',
+          `no key decrypts ${names}`,
+          'Restore the FABRIC_SECRET_KEY that encrypted them, or enter the credentials again.',
         );
       },
     },
@@ -72,10 +72,10 @@ export function serviceChecks(running: boolean): Check[] {
       name: 'administrators',
       async run() {
         const { users, super_admins } = await examineFleet(scope);
-        if (users === 0) return warning('nobody has an account', 'Open the setup page, or run fabric create-admin.');
+        if (users === 0) return warning('there are no accounts', 'Open the setup page, or run fabric create-admin.');
         return super_admins > 0
           ? ok(`${super_admins} of ${users} users`)
-          : failed('nobody is super administrator for good', 'Run fabric create-admin EMAIL --reset.');
+          : failed('there is no permanent super administrator', 'Run fabric create-admin EMAIL --reset.');
       },
     },
     {
@@ -84,7 +84,7 @@ export function serviceChecks(running: boolean): Check[] {
         const { clusters, failed: broken } = await examineFleet(scope);
         return broken === 0
           ? ok(`${clusters}, none failed to sync`)
-          : warning(`${broken} of ${clusters} failed to sync`, 'Their pages say why.');
+          : warning(`${broken} of ${clusters} failed to sync`, 'See the pages of these clusters for the reason.');
       },
     },
     {
@@ -92,10 +92,10 @@ export function serviceChecks(running: boolean): Check[] {
       async run() {
         const { agents, silent } = await examineFleet(scope);
         return silent === 0
-          ? ok(`${agents} report`)
+          ? ok(`${agents} reporting`)
           : warning(
-              `${silent} of ${agents} are silent`,
-              'On such a node: systemctl status fabric-agent, fabric-agent doctor.',
+              `${silent} of ${agents} are stale`,
+              'On these nodes, run: systemctl status fabric-agent, fabric-agent doctor.',
             );
       },
     },
@@ -106,7 +106,7 @@ export function serviceChecks(running: boolean): Check[] {
         const { backend, queues } = await examineJobs(scope);
         const workers = Math.max(0, ...queues.map((queue) => queue.workers ?? 0));
         const waiting = queues.reduce((total, queue) => total + queue.waiting, 0);
-        const detail = `on ${backend === 'redis' ? 'Redis' : 'PostgreSQL'}, ${workers} workers, ${waiting} jobs wait`;
+        const detail = `on ${backend === 'redis' ? 'Redis' : 'PostgreSQL'}, ${workers} workers, ${waiting} jobs waiting`;
         if (workers === 0) return failed(detail, 'Start a worker (node dist/worker.mjs).');
         return waiting > MANY_WAITING ? warning(detail, 'Start more workers.') : ok(detail);
       },
@@ -122,10 +122,10 @@ export function serviceChecks(running: boolean): Check[] {
             next_run_at !== null && Date.parse(next_run_at) < Date.now() - 1000 * Math.max(60, every_seconds ?? 0),
         );
         if (scheduled.length === 0)
-          return failed('there are none', 'A worker makes them within 30 seconds of its start.');
+          return failed('no schedules', 'A worker creates the schedules within 30 seconds of its start.');
         return late.length === 0
           ? ok(`${scheduled.length}, none late`)
-          : failed(`late: ${late.map(({ name }) => name).join(', ')}`, 'Look into the log of the workers.');
+          : failed(`late: ${late.map(({ name }) => name).join(', ')}`, 'Check the worker log.');
       },
     },
     {
@@ -138,10 +138,10 @@ export function serviceChecks(running: boolean): Check[] {
         const [first] = recent;
         return first
           ? warning(
-              `${recent.length} within the hour, last ${first.name}: ${first.reason}`,
-              'See the page Jobs and the log.',
+              `${recent.length} in the last hour, most recent ${first.name}: ${first.reason}`,
+              'See the Jobs page and the log.',
             )
-          : ok('none within the hour');
+          : ok('none in the last hour');
       },
     },
   ];

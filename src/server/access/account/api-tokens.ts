@@ -56,7 +56,7 @@ function beyondOwner(session: PersonSession, { permissions, tenant_id }: ApiToke
 export async function createOwnToken(session: PersonSession, input: ApiTokenInput): Promise<CreatedApiToken> {
   const missing = beyondOwner(session, input);
   if (missing.length > 0) {
-    const message = `You do not have ${missing.join(', ')}${input.tenant_id === null ? '' : ' there'} yourself.`;
+    const message = `You cannot grant permissions that you do not have${input.tenant_id === null ? '' : ' there'}: ${missing.join(', ')}.`;
     throw new AppError('refused', message, { errors: [{ field: 'permissions', message }] });
   }
   const { token, prefix } = newApiToken();
@@ -65,12 +65,12 @@ export async function createOwnToken(session: PersonSession, input: ApiTokenInpu
     await repository.lockTokenOwner(tx, session.user.id);
     const known = await tokensOf(tx, session.user.id);
     if (known.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
-      throw new AppError('conflict', 'You have a token of this name.', {
+      throw new AppError('conflict', 'You already have a token with this name.', {
         errors: [{ field: 'name', message: 'Choose another name, or revoke the other token.' }],
       });
     }
     if (known.length >= MAX_TOKENS) {
-      throw new AppError('refused', `You have ${known.length} API tokens. Revoke one that is not needed any more.`);
+      throw new AppError('refused', `You have ${known.length} API tokens, the maximum. Revoke one that is no longer needed.`);
     }
     const id = newId();
     const now = clock.now().getTime();
@@ -82,7 +82,7 @@ export async function createOwnToken(session: PersonSession, input: ApiTokenInpu
       created_at: new Date(now).toISOString(),
     });
     const stored = (await tokensOf(tx, session.user.id)).find((one) => one.id === id);
-    if (!stored) throw new Error('the token that was just written is not there');
+    if (!stored) throw new Error('expected the stored token to exist');
     await recordAudit(
       tx,
       { actor: actorOf(session), origin: session.origin },
@@ -164,13 +164,13 @@ export async function listUserTokens(_scope: Scope<'user:read'>, userId: string)
  * and for somebody with rights that the actor lacks
  */
 export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
-  assertNoToken(scope, 'allow a token');
+  assertNoToken(scope, 'resume a token');
   return db.transaction(async (tx) => {
     const now = clock.now().toISOString();
     const user = await findUser(tx, userId, now);
     if (!user) throw notFound('user');
     await assertMayGrant(tx, scope.actor, await findAssignments(tx, [userId], now));
-    if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate it first.');
+    if (!user.active) throw new AppError('conflict', 'The account is deactivated. Activate the account first.');
     return allow(tx, scope, user, id);
   });
 }

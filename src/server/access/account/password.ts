@@ -26,7 +26,7 @@ export async function changePassword(
   const problem = passwordProblem(input.new_password, email);
   if (problem) throw refusal('new_password', problem);
   if (normalizePassword(input.new_password) === normalizePassword(input.current_password)) {
-    throw refusal('new_password', 'Choose another password than the one you have.');
+    throw refusal('new_password', 'Choose a password other than your current one.');
   }
   const limits = loginLimits(email, session.origin);
   await assertMayTry(db, limits);
@@ -34,7 +34,7 @@ export async function changePassword(
   if (known === null) throw new AppError('refused', 'Your account has no password. An administrator can set one.');
   if (!(await verifyPassword(known, input.current_password, signedInAsker(id)))) {
     await db.transaction((tx) => recordFailure(tx, limits));
-    throw refusal('current_password', 'This is not your password.');
+    throw refusal('current_password', 'The password is wrong.');
   }
   const password_hash = await hashNewPassword(input.new_password, 'new_password', signedInAsker(id));
   return db.transaction(async (tx) => {
@@ -42,7 +42,7 @@ export async function changePassword(
     await forgetFailures(tx, limits);
     // Of two changes at once the second must know the first one's password.
     if (!(await updatePassword(tx, id, known, password_hash))) {
-      throw refusal('current_password', 'The password was changed meanwhile.');
+      throw refusal('current_password', 'Another request changed the password. Reload the page and try again.');
     }
     const ended_sessions = await endSessions(tx, id, session.family_id);
     await recordAudit(

@@ -54,11 +54,11 @@ async function countWrong(owner: Owner): Promise<void> {
 
 /** Asks for the password that the account has. @throws AppError `malformed` naming the field, `too_many_requests` */
 export async function verifyOwnPassword(owner: Owner, known: string, given: string | undefined): Promise<void> {
-  if (given === undefined) throw wrongField('current_password', 'Enter the password you have now.');
+  if (given === undefined) throw wrongField('current_password', 'Enter your current password.');
   await assertMayTry(db, loginLimits(owner.user.email, owner.origin));
   if (await verifyPassword(known, given, signedInAsker(owner.user.id))) return;
   await countWrong(owner);
-  throw wrongField('current_password', 'This is not your password.');
+  throw wrongField('current_password', 'The password is wrong.');
 }
 
 /**
@@ -70,7 +70,7 @@ export async function verifyOwner(session: PersonSession, proof: SecondFactorPro
   const known = (await findCredentials(email))?.password_hash ?? null;
   if (known !== null) return verifyOwnPassword(session, known, proof.current_password);
   const { code } = proof;
-  if (code === undefined) throw wrongField('code', 'Enter a code of your app, or a recovery code.');
+  if (code === undefined) throw wrongField('code', 'Enter a code from your authenticator app, or a recovery code.');
   const limits = loginLimits(email, session.origin);
   const used = await db.transaction(async (tx) => {
     await lockUser(tx, id);
@@ -79,7 +79,7 @@ export async function verifyOwner(session: PersonSession, proof: SecondFactorPro
     if (!kind) await recordFailure(tx, limits);
     return kind;
   });
-  if (!used) throw wrongField('code', 'The code is wrong or was used already.');
+  if (!used) throw wrongField('code', 'The code is wrong or already used.');
 }
 
 const notSet = () => new AppError('conflict', 'No second factor is set up.');
@@ -120,7 +120,7 @@ export async function removeSecondFactor(session: PersonSession, proof: SecondFa
     await lockUser(tx, id);
     const found = await findUserWithRoles(tx, id, clock.now().toISOString());
     const [role] = found?.second_factor.required_by ?? [];
-    if (role !== undefined) throw new AppError('refused', `The role ${role} asks for a second factor. It stays.`);
+    if (role !== undefined) throw new AppError('refused', `The role ${role} requires a second factor. You cannot turn it off.`);
     if (!(await deleteSecondFactor(tx, id))) throw notSet();
     await audit(tx, session, 'auth.second_factor_removed');
   });
@@ -156,7 +156,7 @@ export async function readSecondFactor(session: PersonSession): Promise<SecondFa
 }
 
 const alreadySet = () =>
-  new AppError('conflict', 'A second factor is set up already. Switch it off before you set up another one.');
+  new AppError('conflict', 'A second factor is already set up. Turn it off before you set up another one.');
 
 /**
  * Makes a new secret for an authenticator app; nothing is asked for before it is confirmed. Beginning again replaces a
@@ -168,7 +168,7 @@ export async function beginEnrolment(session: PersonSession, input: EnrolmentInp
   const { id, email } = session.user;
   if (!(await isFresh(session))) {
     const known = (await findCredentials(email))?.password_hash ?? null;
-    if (known === null) throw new AppError('refused', 'Sign out and in again first: you signed in too long ago.');
+    if (known === null) throw new AppError('refused', 'You signed in too long ago. Sign out and sign in again first.');
     await verifyOwnPassword(session, known, input.current_password);
   }
   const secret = newTotpSecret();
@@ -203,7 +203,7 @@ export async function confirmEnrolment(
     await assertMayTry(tx, limits);
     const factor = await findSecondFactor(tx, id);
     if (factor?.confirmed_at) throw alreadySet();
-    if (!factor) throw new AppError('conflict', 'Nothing waits to be confirmed. Begin again.');
+    if (!factor) throw new AppError('conflict', 'No setup is waiting for confirmation. Start again.');
     const at = clock.now();
     const secret = decodeBase32(unseal({ sealed: factor.secret_encrypted, key_id: factor.secret_key_id }, id));
     const step = matchTotp(secret, code, at, factor.last_step);
@@ -227,7 +227,7 @@ export async function confirmEnrolment(
     );
     return true;
   });
-  if (!confirmed) throw wrongField('code', 'The code is wrong. Check that the clock of your phone is right.');
+  if (!confirmed) throw wrongField('code', 'The code is wrong. Check that the clock of your phone is correct.');
   return { recovery_codes };
 }
 
@@ -244,7 +244,7 @@ export async function resetSecondFactor(scope: Scope<'user:write'>, userId: stri
     if (scope.actor.id === userId) {
       throw new AppError(
         'conflict',
-        'This is your own account. Switch it off on your account page, with your password.',
+        'This is your own account. Turn off its second factor on your account page, with your password.',
       );
     }
     const now = clock.now().toISOString();

@@ -29,7 +29,7 @@ export async function endSession(session: PersonSession, id: string): Promise<vo
   await db.transaction(async (tx) => {
     await lockFamily(tx, id);
     if (!(await isOpenFamilyOf(tx, session.user.id, id))) {
-      throw new AppError('not_found', 'There is no such sign-in of yours; it may be over already.');
+      throw new AppError('not_found', 'Session not found. It may have ended already.');
     }
     await revokeFamily(tx, id, clock.now().toISOString());
     await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, 1));

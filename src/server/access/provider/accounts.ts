@@ -36,7 +36,7 @@ const refused = (problem: ProviderProblem, account: { id: string; email: string 
 
 async function locked(tx: Tx, id: string): Promise<UserRow> {
   const row = await lockUser(tx, id);
-  if (!row) throw new Error('the account that was just written is not there');
+  if (!row) throw new Error('expected the stored account to exist');
   return row;
 }
 
@@ -188,7 +188,7 @@ export async function applyGroups(
   const last = gone.filter(isSuper);
   if (last.length > 0 && (await repository.countSuperAdmins(tx)) === 0) {
     await repository.replaceAssignments(tx, user.id, [], last.map(place));
-    logger.warn({ user_id: user.id }, 'the groups would leave no super administrator; the role stays');
+    logger.warn({ user_id: user.id }, 'kept the role: the groups would leave no super administrator');
     if (gone.length + added.length === last.length) return false;
   }
   await repository.updateUser(tx, user.id, { version: user.version + 1 });

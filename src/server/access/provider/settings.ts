@@ -106,15 +106,15 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
     mappings.flatMap(({ project_id }) => project_id ?? []),
   );
   const errors: FieldError[] = mappings.flatMap(({ role_id, tenant_id, project_id }, index) => [
-    ...(roles.has(role_id) ? [] : [{ field: `mappings.${index}.role_id`, message: 'There is no such role.' }]),
+    ...(roles.has(role_id) ? [] : [{ field: `mappings.${index}.role_id`, message: 'Role not found.' }]),
     ...(tenant_id === null || tenants.has(tenant_id)
       ? []
-      : [{ field: `mappings.${index}.tenant_id`, message: 'There is no such tenant.' }]),
+      : [{ field: `mappings.${index}.tenant_id`, message: 'Tenant not found.' }]),
     ...(project_id === null || projects.get(project_id) === tenant_id
       ? []
-      : [{ field: `mappings.${index}.project_id`, message: 'The tenant has no such project.' }]),
+      : [{ field: `mappings.${index}.project_id`, message: 'Project not found in the tenant.' }]),
   ]);
-  if (errors.length > 0) throw new AppError('not_found', 'A role, tenant or project does not exist.', { errors });
+  if (errors.length > 0) throw new AppError('not_found', 'A role, tenant or project was not found.', { errors });
 }
 
 /**
@@ -131,7 +131,7 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
     const fields = { ...given, sign_out_at_provider: given.sign_out_at_provider ?? before.sign_out_at_provider };
     assertVersion('sign-in provider', before.version, version);
     if (client_secret === undefined && before.has_client_secret && before.issuer !== input.issuer) {
-      const message = 'Enter the secret again: it belongs to the issuer that was there before.';
+      const message = 'Enter the client secret again: the stored one belongs to the previous issuer.';
       throw new AppError('malformed', message, { errors: [{ field: 'client_secret', message }] });
     }
     if (input.issuer !== before.issuer) assertAllowedTarget('issuer', new URL(input.issuer).hostname);

@@ -44,7 +44,7 @@ export async function beginSignIn(
     return await provider.begin(settings.public_url + OIDC_CALLBACK_PATH, settings.scopes);
   } catch (error) {
     if (!(error instanceof OidcError)) throw error;
-    logger.warn({ err: error, request_id: requestId }, 'the sign-in provider cannot be asked');
+    logger.warn({ err: error, request_id: requestId }, 'cannot reach the sign-in provider');
     return { problem: error.reason };
   }
 }
@@ -60,7 +60,7 @@ async function claimsOf(settings: OidcSettingsRow, query: string, checks: SignIn
     return await provider.finish(answer, checks, settings.group_claim);
   } catch (error) {
     if (!(error instanceof OidcError)) throw error;
-    logger.warn({ err: error, request_id: requestId }, 'signing in through the provider failed');
+    logger.warn({ err: error, request_id: requestId }, 'sign-in through the provider failed');
     return error.reason;
   }
 }
@@ -142,7 +142,7 @@ async function atProvider(scope: OpenScope, ended: readonly EndedSignIn[]): Prom
     return url === null ? KEPT : { provider_session: 'ends', provider_url: url, state };
   } catch (error) {
     if (!(error instanceof OidcError)) throw error;
-    logger.warn({ err: error, request_id: scope.origin.request_id }, 'the sign-in provider cannot be asked');
+    logger.warn({ err: error, request_id: scope.origin.request_id }, 'cannot reach the sign-in provider');
     return KEPT;
   }
 }

@@ -72,7 +72,7 @@ export async function spendCode(tx: Tx, userId: string, code: string): Promise<S
 }
 
 const over = () =>
-  new AppError('unauthenticated', 'Too much time has passed since the first step. Sign in again.', {
+  new AppError('unauthenticated', 'The sign-in took too long. Sign in again.', {
     extra: { reason: 'challenge_over' },
   });
 
@@ -107,7 +107,7 @@ export async function answerChallenge(
     return completeSignIn(tx, scope, { account, proof: { method, second_factor }, family_id, ...client });
   });
   if (!session) {
-    throw new AppError('unauthenticated', 'The code is wrong or was used already. Wait for the next one.', {
+    throw new AppError('unauthenticated', 'The code is wrong or already used. Wait for the next code.', {
       extra: { reason: 'wrong_code' },
     });
   }

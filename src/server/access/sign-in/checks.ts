@@ -114,8 +114,8 @@ const state = processState(() => ({
   gate: new FairGate(
     { running: 4, per_tenant: 2, per_account: 1, waiting_per_tenant: 100, waiting_per_account: 100, wait_ms: 10_000 },
     {
-      queue_full: 'Too many sign-ins from this address at this moment. Try again in a few seconds.',
-      waited_too_long: 'Too many people sign in at this moment. Try again in a few seconds.',
+      queue_full: 'Too many sign-ins from this address. Try again in a few seconds.',
+      waited_too_long: 'Too many sign-ins at the same time. Try again in a few seconds.',
     },
   ),
 }));

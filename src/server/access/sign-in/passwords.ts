@@ -29,8 +29,8 @@ const state = processState(() => ({
       wait_ms: 10_000,
     },
     {
-      queue_full: 'Too many passwords of this address or account are being checked. Try again in a few seconds.',
-      waited_too_long: 'Too many passwords are being checked. Try again in a few seconds.',
+      queue_full: 'Too many password checks for this address or account. Try again in a few seconds.',
+      waited_too_long: 'Too many password checks at the same time. Try again in a few seconds.',
     },
   ),
   /** A hash that nothing matches. */
@@ -103,7 +103,7 @@ async function lineFrom(file: FileHandle, offset: number): Promise<{ hash: strin
   if (offset !== 0 && start === 0) return null;
   const hash = text.slice(start, start + HASH_LENGTH).toUpperCase();
   if (hash === '') return null;
-  if (!/^[0-9A-F]{40}$/.test(hash)) throw new Error(`the file has no SHA-1 at byte ${from + start}`);
+  if (!/^[0-9A-F]{40}$/.test(hash)) throw new Error(`expected a SHA-1 hash at byte ${from + start}`);
   return { hash, at: from + start };
 }
 
@@ -188,11 +188,11 @@ async function isListed(path: string, password: string): Promise<boolean> {
   try {
     return await isBreachedPassword(path, password);
   } catch (cause) {
-    logger.error({ err: cause }, 'the list of breached passwords cannot be read');
+    logger.error({ err: cause }, 'cannot read the list of breached passwords');
     // Taking the password unseen would switch the check off where somebody counts on it.
     throw new AppError(
       'unavailable',
-      'The list of breached passwords cannot be read. An administrator of the server has to mend FABRIC_BREACHED_PASSWORDS.',
+      'Cannot read the list of breached passwords. A server administrator must correct FABRIC_BREACHED_PASSWORDS.',
       { cause },
     );
   }
@@ -206,12 +206,12 @@ async function isListed(path: string, password: string): Promise<boolean> {
  */
 export async function hashNewPassword(password: string, field: string, asker?: PasswordAsker): Promise<string> {
   if (await isCommonPassword(password)) {
-    const message = 'This password is among those tried first. Choose another one.';
+    const message = 'This password is too common. Choose another one.';
     throw new AppError('malformed', message, { errors: [{ field, message }] });
   }
   const list = env().FABRIC_BREACHED_PASSWORDS;
   if (list !== undefined && (await isListed(list, password))) {
-    const message = 'This password is known from a data breach. Choose another one.';
+    const message = 'This password appears in a known data breach. Choose another one.';
     throw new AppError('malformed', message, { errors: [{ field, message }] });
   }
   return hashPassword(password, asker);

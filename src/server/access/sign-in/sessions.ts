@@ -54,12 +54,12 @@ export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> 
   const begun_at = wanted.begun_at ?? at.toISOString();
   const end = Date.parse(begun_at) + env().FABRIC_SESSION_DAYS * 86_400_000;
   if (end <= at.getTime()) {
-    throw new AppError('unauthenticated', 'The sign-in has reached its longest time. Sign in again.', {
+    throw new AppError('unauthenticated', 'The session has reached its maximum lifetime. Sign in again.', {
       extra: { reason: 'invalid' },
     });
   }
   const found = await findUserWithRoles(tx, user_id, at.toISOString());
-  if (!found) throw new AppError('unauthenticated', 'The account is not active. Ask an administrator.');
+  if (!found) throw new AppError('unauthenticated', 'The account is not active. Contact an administrator.');
   const standing = sessionStanding(found.second_factor, wanted.proof);
   if (standing === 'over') throw new AppError('unauthenticated', 'Sign in again, with your second factor.');
   const user: CurrentUser = await describeUser(tx, found, standing === 'must_enrol');
@@ -139,7 +139,7 @@ async function answerReuse(
   if (revoked) {
     logger.warn(
       { user_id: token.user_id, request_id: scope.origin.request_id },
-      'a rotated refresh token was used again',
+      'a rotated refresh token was reused',
     );
     const user = await findUserWithRoles(tx, token.user_id, at.toISOString());
     await recordAudit(tx, scope, {

@@ -82,7 +82,7 @@ describe('tenants and projects', () => {
     const foreign = await send('POST', '/users', person({ assignments: [{ ...held, project_id: bank.id }] }));
     expect([foreign.status, (await json(foreign)).errors]).toEqual([
       404,
-      [{ field: 'assignments.0.project_id', message: 'The tenant has no such project.' }],
+      [{ field: 'assignments.0.project_id', message: 'Project not found in the tenant.' }],
     ]);
     const user = await made('/users', person({ assignments: [held] }));
     expect(user.assignments).toMatchObject([{ tenant_name: 'blue', project_name: 'shop' }]);
@@ -145,7 +145,7 @@ describe('workloads', () => {
     const absent = await send('POST', '/workloads/assign', { project_id: shop.id, workload_ids: [...ids, shop.id] });
     expect([absent.status, (await json(absent)).errors]).toEqual([
       404,
-      [{ field: 'workload_ids.2', message: 'No such workload.' }],
+      [{ field: 'workload_ids.2', message: 'Workload not found.' }],
     ]);
     const assign = () => send('POST', '/workloads/assign', { project_id: shop.id, workload_ids: ids });
     expect(await json(await assign())).toEqual({ changed: 2 });
@@ -248,7 +248,7 @@ describe('users', () => {
       person({ assignments: [{ role_id: viewer, expires_at: '2020-01-01T00:00:00Z' }] }),
     );
     expect((await json(past)).errors).toEqual([
-      { field: 'assignments.0.expires_at', message: 'This time has passed already.' },
+      { field: 'assignments.0.expires_at', message: 'This time is in the past.' },
     ]);
     expect((await json(await get('/users'))).total).toBe(1);
   });

@@ -48,27 +48,27 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
   const seen = new Set<string>();
   wanted.forEach((one, index) => {
     const field = `assignments.${index}`;
-    if (!roles.has(one.role_id)) missing.push({ field: `${field}.role_id`, message: 'There is no such role.' });
+    if (!roles.has(one.role_id)) missing.push({ field: `${field}.role_id`, message: 'Role not found.' });
     if (one.tenant_id !== null && !tenants.has(one.tenant_id)) {
-      missing.push({ field: `${field}.tenant_id`, message: 'There is no such tenant.' });
+      missing.push({ field: `${field}.tenant_id`, message: 'Tenant not found.' });
     }
     if (one.project_id !== null && projects.get(one.project_id) !== one.tenant_id) {
-      missing.push({ field: `${field}.project_id`, message: 'The tenant has no such project.' });
+      missing.push({ field: `${field}.project_id`, message: 'Project not found in the tenant.' });
     }
     const key = `${one.role_id} ${one.tenant_id} ${one.project_id}`;
-    if (seen.has(key)) wrong.push({ field, message: 'The same role for the same place is named twice.' });
+    if (seen.has(key)) wrong.push({ field, message: 'The same role is assigned twice for the same scope.' });
     seen.add(key);
     const kept = held.some((before) => same(before, one));
     if (!kept && one.expires_at !== null && Date.parse(one.expires_at) <= now) {
-      wrong.push({ field: `${field}.expires_at`, message: 'This time has passed already.' });
+      wrong.push({ field: `${field}.expires_at`, message: 'This time is in the past.' });
     }
   });
   if (missing.length > 0)
-    throw new AppError('not_found', 'A role, tenant or project does not exist.', { errors: missing });
-  if (wrong.length > 0) throw new AppError('malformed', 'The roles have wrong fields.', { errors: wrong });
+    throw new AppError('not_found', 'A role, tenant or project was not found.', { errors: missing });
+  if (wrong.length > 0) throw new AppError('malformed', 'The roles have invalid fields.', { errors: wrong });
   return wanted.map((one) => {
     const role = roles.get(one.role_id);
-    if (!role) throw new Error('a role that was just found is gone');
+    if (!role) throw new Error('expected the role to exist');
     return { ...one, role: role.name, permissions: role.permissions };
   });
 }
@@ -121,7 +121,7 @@ export async function setAssignments(
       await assertSuperAdminLeft(tx);
     }
     const user = await repository.findUser(tx, id, clock.now().toISOString());
-    if (!user) throw new Error('the user that is locked is not there');
+    if (!user) throw new Error('expected the locked user to exist');
     if (changed) {
       await recordAudit(tx, scope, {
         action: 'user.roles_changed',

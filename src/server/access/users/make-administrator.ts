@@ -31,7 +31,7 @@ async function create(tx: Tx, { email, name }: AdministratorInput, password_hash
 /** What somebody who took the account over could still hold ends, and what kept its owner out is taken away. */
 async function reset(tx: Tx, id: string, input: AdministratorInput, password_hash: string) {
   const row = await lockUser(tx, id);
-  if (!row) throw new Error('the account that was just found is gone');
+  if (!row) throw new Error('expected the account to exist');
   const name = input.name || row.name;
   await updateUser(tx, id, { name, password_hash, active: true, version: row.version + 1 });
   return {
@@ -54,7 +54,7 @@ export async function makeAdministrator(scope: Scope<'*'>, input: AdministratorI
     await lockSuperAdmins(tx);
     const known = await findCredentials(input.email);
     if (known && !input.reset) {
-      throw new AppError('conflict', `There is an account ${input.email} already. Give --reset to let it in again.`);
+      throw new AppError('conflict', `An account ${input.email} already exists. Use --reset to restore access to it.`);
     }
     const ended = known && (await reset(tx, known.id, input, password_hash));
     const id = known?.id ?? (await create(tx, input, password_hash));

@@ -49,7 +49,7 @@ export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held
     'forbidden',
     missing.includes('*')
       ? 'Only a super administrator may do this.'
-      : `This needs rights that you do not have yourself: ${missing.join(', ')}.`,
+      : `This requires permissions that you do not have: ${missing.join(', ')}.`,
     { extra: { missing } },
   );
 }
@@ -63,10 +63,10 @@ const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : und
  */
 export function assertNoToken(
   { actor }: Pick<Scope, 'actor'>,
-  what: 'set a password' | 'end sign-ins' | 'allow a token' | 'change an e-mail address' | 'ask for a second factor',
+  what: 'set a password' | 'end sign-ins' | 'resume a token' | 'change an e-mail address' | 'require a second factor',
 ): void {
   if (!tokenOf(actor)) return;
-  throw new AppError('forbidden', `An API token cannot ${what}. Sign in and do it in person.`);
+  throw new AppError('forbidden', `An API token cannot ${what}. Sign in to the console instead.`);
 }
 
 /**
@@ -75,7 +75,7 @@ export function assertNoToken(
  */
 export function assertNotTokenOwner(scope: Scope<'user:write'>, userId: string): void {
   if (!tokenOf(scope.actor) || scope.actor.id !== userId) return;
-  throw new AppError('forbidden', 'An API token cannot change the account of its owner. Sign in and do it in person.');
+  throw new AppError('forbidden', 'An API token cannot change the account of its owner. Sign in to the console instead.');
 }
 
 /**
@@ -87,6 +87,6 @@ export async function assertSuperAdminLeft(tx: Tx): Promise<void> {
   if ((await countSuperAdmins(tx)) > 0) return;
   throw new AppError(
     'conflict',
-    'Nobody would be super administrator any more. Make somebody else one first, without an end date, who can sign in with a password.',
+    'No super administrator would be left. First assign the role, without an end date, to another user who can sign in with a password.',
   );
 }

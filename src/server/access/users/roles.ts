@@ -20,11 +20,11 @@ const audited = ({ title, permissions, requires_second_factor }: Audited) => ({
   requires_second_factor,
 });
 const builtIn = () =>
-  new AppError('refused', 'This role is part of the service and stays as it is. Create one of your own instead.');
+  new AppError('refused', 'This is a built-in role and cannot be changed. Create a custom role instead.');
 
 async function stored(tx: Tx, id: string): Promise<Role> {
   const role = await repository.findRole(tx, id, now());
-  if (!role) throw new Error('the role that was just written is not there');
+  if (!role) throw new Error('expected the stored role to exist');
   return role;
 }
 
@@ -83,7 +83,7 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
     if (Object.keys(changes).length === 0) return stored(tx, id);
     if (row.built_in && (changes.title !== undefined || changes.permissions !== undefined)) throw builtIn();
     // Holders without one could do nothing else from now on.
-    if (changes.requires_second_factor) assertNoToken(scope, 'ask for a second factor');
+    if (changes.requires_second_factor) assertNoToken(scope, 'require a second factor');
     // What its holders have to do before they may use it is a matter for those who could give it.
     if (changes.permissions || changes.requires_second_factor !== undefined) {
       await assertMayGrant(tx, scope.actor, [
@@ -116,12 +116,12 @@ export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void
     if (row.built_in) throw builtIn();
     const { users_total } = await stored(tx, id);
     if (users_total > 0) {
-      throw new AppError('conflict', `The role is held (users: ${users_total}). Take it from them first.`, {
+      throw new AppError('conflict', `This role is assigned (users: ${users_total}). Unassign it first.`, {
         extra: { users_total },
       });
     }
     if (await isRoleMapped(tx, id)) {
-      throw new AppError('conflict', 'A group of the sign-in provider gives this role. Take it away there first.');
+      throw new AppError('conflict', 'A group of the sign-in provider assigns this role. Remove the role from that group first.');
     }
     await repository.deleteRoleRow(tx, id);
     await recordAudit(tx, scope, {

@@ -21,7 +21,7 @@ import { assign, auditedAssignments } from './assignments';
 import { assertMayGrant, assertNoToken, assertNotTokenOwner, assertSuperAdminLeft } from './may-grant';
 
 const emailTaken = () =>
-  new AppError('conflict', 'There is an account with this email address already.', {
+  new AppError('conflict', 'An account with this email address already exists.', {
     errors: [{ field: 'email', message: 'Choose another address.' }],
   });
 const now = () => clock.now().toISOString();
@@ -36,7 +36,7 @@ function assertNotSelf(scope: Scope<'user:write'>, id: string, what: string): vo
 
 async function stored(tx: Tx, id: string): Promise<User> {
   const user = await repository.findUser(tx, id, now());
-  if (!user) throw new Error('the user that was just written is not there');
+  if (!user) throw new Error('expected the stored user to exist');
   return user;
 }
 
@@ -133,7 +133,7 @@ export async function updateUser(
     if (!row) throw notFound('user');
     assertVersion('user', row.version, version);
     if (proved !== null && row.password_hash !== proved) {
-      throw wrongField('current_password', 'The password was changed meanwhile.');
+      throw wrongField('current_password', 'Another request changed the password. Reload the page and try again.');
     }
     const problem = password === undefined ? null : passwordProblem(password, input.email ?? row.email);
     if (problem) throw new AppError('malformed', problem, { errors: [{ field: 'password', message: problem }] });

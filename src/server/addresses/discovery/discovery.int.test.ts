@@ -329,8 +329,8 @@ describe('a discovery', () => {
     const { discover, addresses, sql, cluster } = await lab();
     const stop = new AbortController();
     const aborted = discover('manual', { signal: stop.signal });
-    setTimeout(() => stop.abort(new Error('the worker ends')), 30);
-    await expect(aborted).rejects.toThrow('the worker ends');
+    setTimeout(() => stop.abort(new Error('the worker is stopping')), 30);
+    await expect(aborted).rejects.toThrow('the worker is stopping');
     expect(await addresses()).toEqual([]);
     const [run] = await sql`select id, status from sync_runs where kind = 'ipam'`;
     expect(run?.status).toBe('queued');

@@ -55,8 +55,8 @@ const state = processState(() => ({ backoff: new AgentBackoff() }));
 
 const OTHER_GUEST = {
   code: 'inventory_outdated',
-  message: 'Another guest has taken over this id since the last sync. Its addresses were not stored.',
-  remedy: 'Sync the inventory of the cluster, then run the discovery again.',
+  message: 'The ID belongs to another workload since the last sync. Its addresses were not stored.',
+  remedy: 'Sync the cluster, then run the address discovery again.',
 };
 
 /** Whether anything about the guest can be read at all: it is there, complete, and its node is up. */

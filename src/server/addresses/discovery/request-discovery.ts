@@ -12,7 +12,7 @@ import type { Waiting } from '../../lib/poll-until';
 const DISCOVERY: RequestedRun = {
   kind: 'ipam',
   what: 'discovery',
-  again: 'Then discover again.',
+  again: 'Then start the discovery again.',
   job: ipamDiscover,
   actions: { requested: 'ipam.discovery_requested', failed: 'ipam.discovery_failed' },
   schedule: 'ipam',
@@ -57,7 +57,7 @@ export async function requestDiscovery(
   }
   const [first] = runs;
   if (!first) {
-    throw new AppError('refused', 'There is no cluster to look through. Add one with an API token first.', {
+    throw new AppError('refused', 'There is no cluster to discover. Add a cluster with an API token first.', {
       extra: { refused },
     });
   }

@@ -23,8 +23,8 @@ async function readLeases({ report, provider }: RunSession): Promise<Listing<Sdn
     if (leases.incompleteReason !== null) {
       report.error({
         code: 'incomplete',
-        message: `The list of leases is not complete: ${leases.incompleteReason}.`,
-        remedy: 'Give the token the role PVEAuditor on /sdn/zones, or on /.',
+        message: `The list of DHCP leases is incomplete: ${leases.incompleteReason}.`,
+        remedy: 'Grant the token the role PVEAuditor on /sdn/zones, or on /.',
       });
     }
     return leases;
@@ -74,14 +74,14 @@ async function reconcile(session: RunSession, cluster: ClusterRow): Promise<void
       report.error({
         code: 'node_offline',
         object: name,
-        message: `${name} is offline; the addresses of its guests keep their last known state.`,
+        message: `${name} is offline; the addresses of its workloads keep their last known state.`,
       });
   }
   if (workloads.length === 0) {
     report.error({
       code: 'no_inventory',
-      message: 'No guests of this cluster are known, so there was nothing to look through.',
-      remedy: 'Sync the inventory of the cluster first.',
+      message: 'The inventory has no workloads of this cluster, so there was nothing to discover.',
+      remedy: 'Sync the cluster first.',
     });
   }
   const readings = await readGuests(session, guestsOf, macsOf);

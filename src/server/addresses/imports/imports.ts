@@ -36,7 +36,7 @@ export async function startImport(import_id: string): Promise<void> {
   try {
     await enqueue(ipamImport, { import_id });
   } catch (error) {
-    logger.warn({ err: error, import_id }, 'the import waits until the queue answers');
+    logger.warn({ err: error, import_id }, 'cannot reach the job queue; the import stays queued');
   }
 }
 
@@ -65,7 +65,7 @@ export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInp
   return { import_id: id };
 }
 
-const MESSAGE = `The worker died ${MAX_ATTEMPTS} times during this import; nothing was written. Look into its log.`;
+const MESSAGE = `The worker crashed ${MAX_ATTEMPTS} times during this import. Nothing was written. Check the worker log.`;
 
 async function giveUp({ id }: { id: string }): Promise<void> {
   await db.transaction(async (tx) => {

@@ -84,12 +84,12 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     const fail = (field: string, message: string) => plan.errors.push({ line: row.line, field, message });
     const clusterId = clusters.get(row.cluster);
     if (clusterId === undefined) {
-      fail('cluster', `There is no cluster ${row.cluster}.`);
+      fail('cluster', `Cluster ${row.cluster} not found.`);
       continue;
     }
     const network = row.network === undefined ? null : networks.get(key(clusterId, row.network));
     if (network === undefined) {
-      fail('network', `The cluster has no network ${row.network}.`);
+      fail('network', `Network ${row.network} not found in the cluster.`);
       continue;
     }
     const ip = parseIp(row.address);
@@ -97,14 +97,14 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     if (!home) {
       fail(
         'address',
-        `No prefix of ${network ? row.network : 'the cluster'} holds ${row.address}. Add a subnet first.`,
+        `No prefix of ${network ? row.network : 'the cluster'} contains ${row.address}. Add a prefix first.`,
       );
       continue;
     }
     const place = key(home.network_id, row.address);
     const before = taken.get(place);
     if (before !== undefined) {
-      fail('address', `Line ${before} has ${row.address} of ${nameOf.get(home.network_id)} already.`);
+      fail('address', `Line ${before} already contains ${row.address} of ${nameOf.get(home.network_id)}.`);
       continue;
     }
     taken.set(place, row.line);
@@ -116,8 +116,8 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
       fail(
         'workload',
         guest === null
-          ? `Several workloads are named ${row.workload}. Write its id, for example qemu/100.`
-          : `The cluster has no workload ${row.workload}.`,
+          ? `Several workloads are named ${row.workload}. Use the ID, for example qemu/100.`
+          : `Workload ${row.workload} not found in the cluster.`,
       );
       continue;
     }
@@ -154,7 +154,7 @@ export function planAddresses(rows: readonly AddressImportRow[], context: Import
     }
     const decided = (['state', 'workload_id', 'mac'] as const).some((field) => next[field] !== base[field]);
     if (decided && known.state === 'conflict') {
-      fail('address', `A conflict about ${row.address} is open. Resolve it first.`);
+      fail('address', `${row.address} has an open conflict. Resolve the conflict first.`);
       continue;
     }
     if (decided) next.source = 'manual';

@@ -31,18 +31,18 @@ export function planSubnets(rows: readonly SubnetImportRow[], context: ImportCon
     const fail = (field: string, message: string) => plan.errors.push({ line: row.line, field, message });
     const clusterId = clusters.get(row.cluster);
     if (clusterId === undefined) {
-      fail('cluster', `There is no cluster ${row.cluster}.`);
+      fail('cluster', `Cluster ${row.cluster} not found.`);
       continue;
     }
     const networkId = networks.get(key(clusterId, row.network));
     if (networkId === undefined) {
-      fail('network', `The cluster has no network ${row.network}. Add it first.`);
+      fail('network', `Network ${row.network} not found in the cluster. Add the network first.`);
       continue;
     }
     const place = key(networkId, row.cidr);
     const before = taken.get(place);
     if (before !== undefined) {
-      fail('cidr', `Line ${before} has ${row.cidr} of ${row.network} already.`);
+      fail('cidr', `Line ${before} already contains ${row.cidr} of ${row.network}.`);
       continue;
     }
     taken.set(place, row.line);

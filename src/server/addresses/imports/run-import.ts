@@ -114,7 +114,7 @@ const actionOf = ({ dry_run }: Claimed, ok: boolean) =>
       : ('ipam.import_failed' as const);
 
 const refused = (row: Claimed, bad: number): string | null =>
-  row.mode === 'atomic' && bad > 0 ? `${bad} rows cannot be taken over, so nothing was written.` : null;
+  row.mode === 'atomic' && bad > 0 ? `${bad} rows have errors, so nothing was written.` : null;
 
 /** Checks the rows against what is stored and writes them: all of it in one transaction. */
 async function write(session: Session, read: ImportRows, onBatch: Options['onBatch']): Promise<void> {

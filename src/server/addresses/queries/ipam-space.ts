@@ -64,7 +64,7 @@ export async function matchSubnet(executor: Executor, networkId: string, address
 type Place = { network_id: string; cidr: string };
 const intervalOf = (row: { first: string; last: string }): Interval => {
   const [first, last] = [parseIp(row.first), parseIp(row.last)];
-  if (!first || !last) throw new Error(`${row.first} to ${row.last} is no range of addresses`);
+  if (!first || !last) throw new Error(`expected an address range, not ${row.first} to ${row.last}`);
   return { first: first.value, last: last.value };
 };
 
@@ -105,7 +105,7 @@ export async function listGaps(
   ]);
   const value = (text: string) => {
     const ip = parseIp(text);
-    if (!ip) throw new Error(`${text} is stored as an address and is none`);
+    if (!ip) throw new Error(`expected a stored address, not ${text}`);
     return ip.value;
   };
   const first = start[0];
@@ -124,7 +124,7 @@ export async function listStoredIntervals(
   place: { cluster_id: string; network_id: string; cidr: string },
 ): Promise<Interval[]> {
   const cidr = parseCidr(place.cidr);
-  if (!cidr) throw new Error(`${place.cidr} is no network`);
+  if (!cidr) throw new Error(`expected a prefix, not ${place.cidr}`);
   const { first, last } = cidrBounds(cidr);
   const rows = await executor.execute<{ first: string; last: string }>(sql`
     select host(min(address)) as first, host(max(address)) as last from (

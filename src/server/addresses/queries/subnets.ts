@@ -91,7 +91,7 @@ export async function withUsage<T extends { id: string; cidr: string }>(
   );
   return rows.map((row) => {
     const cidr = parseCidr(row.cidr);
-    if (!cidr) throw new Error(`${row.cidr} is stored as a network and is none`);
+    if (!cidr) throw new Error(`expected a stored prefix, not ${row.cidr}`);
     return { ...row, usage: usageOf(cidr, counts.get(row.id) ?? noAddresses()) };
   });
 }

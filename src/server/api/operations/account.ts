@@ -32,7 +32,7 @@ import { operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Account');
-const access = { person: "The caller's own account, and nobody else's." } as const;
+const access = { person: "The caller's own account only." } as const;
 
 /** Also for those who have to set up a second factor before they may do anything else. */
 const enrolling = { ...access, enrolling: true } as const;
@@ -40,7 +40,7 @@ const enrolling = { ...access, enrolling: true } as const;
 export const accountRouter = router({
   changePassword: mutation({
     rest: 'POST /account/password',
-    summary: 'Change your own password. All your other sign-ins end.',
+    summary: 'Change your own password. Ends all your other sessions.',
     access,
     input: PasswordChange,
     output: EndedSessions,
@@ -48,21 +48,21 @@ export const accountRouter = router({
   }),
   sessions: query({
     rest: 'GET /account/sessions',
-    summary: 'Your own sign-ins that are not over, the one used last first.',
+    summary: 'List your own active sessions, most recently used first.',
     access,
     output: AccountSessions,
     run: ({ session }) => listSessions(session),
   }),
   endOtherSessions: mutation({
     rest: 'POST /account/sessions/end-others',
-    summary: 'End all of your sign-ins but this one.',
+    summary: 'End all your sessions except the current one.',
     access,
     output: EndedSessions,
     run: ({ session }) => endOtherSessions(session),
   }),
   endSession: mutation({
     rest: 'DELETE /account/sessions/{session_id}',
-    summary: 'End one of your sign-ins; its tokens stop working at once.',
+    summary: 'End one of your sessions. Its tokens stop working immediately.',
     access,
     run: ({ session, params }) => endSession(session, params.session_id),
     respond: {
@@ -78,14 +78,14 @@ export const accountRouter = router({
   }),
   secondFactor: query({
     rest: 'GET /account/second-factor',
-    summary: 'Your second factor: since when, recovery codes left, and which of your roles ask for it.',
+    summary: 'Get your second factor: since when it is set up, recovery codes left, and which of your roles require one.',
     access: enrolling,
     output: SecondFactorState,
     run: ({ session }) => readSecondFactor(session),
   }),
   beginSecondFactor: mutation({
     rest: 'POST /account/second-factor/begin',
-    summary: 'Make a secret for an authenticator app. Nothing is asked for until it is confirmed.',
+    summary: 'Generate a secret for an authenticator app. The second factor is not required until it is confirmed.',
     access: enrolling,
     input: EnrolmentInput,
     output: Enrolment,
@@ -94,7 +94,7 @@ export const accountRouter = router({
   }),
   confirmSecondFactor: mutation({
     rest: 'POST /account/second-factor/confirm',
-    summary: 'Confirm the app with its first code. The answer shows the recovery codes this once.',
+    summary: 'Confirm the authenticator app with its first code. The response contains the recovery codes; they are shown only once.',
     access: enrolling,
     input: EnrolmentConfirmation,
     output: RecoveryCodes,
@@ -102,7 +102,7 @@ export const accountRouter = router({
   }),
   renewRecoveryCodes: mutation({
     rest: 'POST /account/second-factor/recovery-codes',
-    summary: 'Make new recovery codes, shown this once; all earlier ones stop working.',
+    summary: 'Generate new recovery codes, which are shown only once. All earlier codes stop working.',
     access,
     input: SecondFactorProof,
     output: RecoveryCodes,
@@ -110,21 +110,21 @@ export const accountRouter = router({
   }),
   removeSecondFactor: mutation({
     rest: 'POST /account/second-factor/remove',
-    summary: 'Switch your second factor off, unless one of your roles asks for it.',
+    summary: 'Turn off your second factor, unless one of your roles requires it.',
     access,
     input: SecondFactorProof,
     run: ({ session, input }) => removeSecondFactor(session, input),
   }),
   tokens: query({
     rest: 'GET /account/tokens',
-    summary: 'Your own API tokens, expired ones too.',
+    summary: 'List your own API tokens, including expired ones.',
     access,
     output: ApiTokens,
     run: ({ session }) => listOwnTokens(session),
   }),
   createToken: mutation({
     rest: 'POST /account/tokens',
-    summary: 'Make an API token for a program. The answer shows it this once.',
+    summary: 'Create an API token for a program. The token is shown only in this response.',
     access,
     input: ApiTokenInput,
     output: CreatedApiToken,
@@ -133,13 +133,13 @@ export const accountRouter = router({
   }),
   revokeToken: mutation({
     rest: 'DELETE /account/tokens/{token_id}',
-    summary: 'Revoke one of your API tokens; it stops working at once.',
+    summary: 'Revoke one of your API tokens. It stops working immediately.',
     access,
     run: ({ session, params }) => revokeOwnToken(session, params.token_id),
   }),
   allowToken: mutation({
     rest: 'POST /account/tokens/{token_id}/allow',
-    summary: 'Let one of your API tokens act again that was suspended when your account was deactivated.',
+    summary: 'Resume one of your API tokens that was suspended when your account was deactivated.',
     access,
     output: ApiToken,
     problems: ['conflict'],
@@ -148,8 +148,8 @@ export const accountRouter = router({
   me: query({
     rest: 'GET /auth/me',
     tag: 'Authentication',
-    summary: 'The signed-in user with permissions, roles and tenants.',
-    access: { signedIn: 'Everybody may see who they are.', enrolling: true },
+    summary: 'Get the signed-in user with permissions, roles and tenants.',
+    access: { signedIn: 'Every user may read their own account.', enrolling: true },
     output: CurrentUser,
     run: ({ session }) => readCurrentUser(session),
   }),

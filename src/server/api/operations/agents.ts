@@ -19,7 +19,7 @@ const { query, mutation } = operations('Agents');
 export const agentsRouter = router({
   list: query({
     rest: 'GET /agents',
-    summary: 'Nodes with their agents. status=none finds nodes without one.',
+    summary: 'List nodes with their agents. status=none returns nodes without an agent.',
     access: { permission: 'agent:read' },
     input: AgentListInput,
     output: AgentPage,
@@ -27,14 +27,14 @@ export const agentsRouter = router({
   }),
   get: query({
     rest: 'GET /agents/{node_id}',
-    summary: 'The agent of a node, with its newest heartbeat.',
+    summary: 'Get the agent of a node with its latest heartbeat.',
     access: { permission: 'agent:read' },
     output: AgentDetail,
     run: ({ scope, params }) => readAgent(scope, params.node_id),
   }),
   unconfirmed: query({
     rest: 'GET /unconfirmed-flows',
-    summary: 'Flows about guests that the inventory places on other nodes: waiting for confirmation, or refused.',
+    summary: 'List flows of workloads that the inventory places on other nodes: waiting for confirmation, or rejected.',
     access: { permission: 'agent:read' },
     input: UnconfirmedFlowInput,
     output: UnconfirmedFlowPage,
@@ -42,7 +42,7 @@ export const agentsRouter = router({
   }),
   install: mutation({
     rest: 'POST /agents/install',
-    summary: 'The command that installs the agent on a node, with an enrolment token that works once, within an hour.',
+    summary: 'Create the command that installs the agent on a node. Its enrollment token works once and expires after one hour.',
     access: { permission: 'agent:install' },
     input: AgentInstallInput,
     output: AgentInstall,
@@ -51,8 +51,8 @@ export const agentsRouter = router({
   }),
   installInfo: query({
     rest: 'GET /agents/install-info',
-    summary: 'How the agent is installed: addresses, files and requirements.',
-    access: { signedIn: 'The installer itself is public; what it needs is no secret.' },
+    summary: 'Get the addresses, files and requirements for the installation of the agent.',
+    access: { signedIn: 'The installer is public, and its requirements are not secret.' },
     output: AgentInstallInfo,
     run: ({ baseUrl }) => readInstallInfo(baseUrl()),
   }),

@@ -30,7 +30,7 @@ const flattened =
 export const auditRouter = router({
   list: query({
     rest: 'GET /audit',
-    summary: 'The audit trail, newest first. format=csv or ndjson gives all records that match as a file.',
+    summary: 'List audit records, newest first. format=csv or ndjson returns all matching records as a file.',
     access: { permission: 'audit:read' },
     input: AuditListInput,
     output: AuditPage,
@@ -49,13 +49,13 @@ export const auditRouter = router({
   }),
   get: query({
     rest: 'GET /audit/{audit_record_id}',
-    summary: 'One audit record.',
+    summary: 'Get one audit record.',
     access: { permission: 'audit:read' },
     output: AuditRecord,
     run: ({ scope, params }) => readAuditRecord(scope, params.audit_record_id),
   }),
   recordExport: mutation({
-    access: { signedIn: 'An export from a page leaves a record.' },
+    access: { signedIn: 'An export from the console is recorded in the audit trail.' },
     input: PageExport,
     run: ({ session, input }) => recordPageExport(session, input),
   }),

@@ -25,7 +25,7 @@ const { query, mutation } = operations('Clusters');
 export const clustersRouter = router({
   list: query({
     rest: 'GET /clusters',
-    summary: 'Clusters with the state of their sync and what they hold.',
+    summary: 'List clusters with their sync status and object counts.',
     access: { permission: 'cluster:read' },
     input: ClusterListInput,
     output: ClusterPage,
@@ -33,7 +33,7 @@ export const clustersRouter = router({
   }),
   create: mutation({
     rest: 'POST /clusters',
-    summary: 'Add a cluster. Its token is stored encrypted and never returned.',
+    summary: 'Add a cluster. Its API token is stored encrypted and never returned.',
     access: { permission: 'cluster:write' },
     input: ClusterInput,
     output: Cluster,
@@ -42,7 +42,7 @@ export const clustersRouter = router({
   }),
   check: mutation({
     rest: 'POST /clusters/check',
-    summary: 'Try an access to a cluster: reachability, certificate, sign-in, version, privileges, firewall.',
+    summary: 'Check the access to a cluster: reachability, certificate, sign-in, version, privileges, firewall.',
     access: { permission: 'cluster:write' },
     input: ClusterCheckInput,
     output: ClusterCheckReport,
@@ -50,14 +50,14 @@ export const clustersRouter = router({
   }),
   get: query({
     rest: 'GET /clusters/{cluster_id}',
-    summary: 'One cluster.',
+    summary: 'Get one cluster.',
     access: { permission: 'cluster:read' },
     output: Cluster,
     run: ({ scope, params }) => readCluster(scope, params.cluster_id),
   }),
   firewall: query({
     rest: 'GET /clusters/{cluster_id}/firewall',
-    summary: 'What the data center filters, read now: options, rules, objects they refer to, and its nodes and VNets.',
+    summary: 'Read the live firewall of a data center: options, rules, the objects they refer to, and its nodes and VNets.',
     access: { permission: 'cluster:read' },
     output: ClusterFirewall,
     run: ({ scope, params }) => readClusterFirewall(scope, params.cluster_id),
@@ -65,7 +65,7 @@ export const clustersRouter = router({
   update: mutation({
     rest: 'PATCH /clusters/{cluster_id}',
     summary:
-      'Change a cluster. A new address needs the token as well. If-Match or version guards against lost updates.',
+      'Update a cluster. A new address also requires the API token. If-Match or version prevents lost updates.',
     access: { permission: 'cluster:write' },
     input: ClusterUpdate,
     output: Cluster,
@@ -73,13 +73,13 @@ export const clustersRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /clusters/{cluster_id}',
-    summary: 'Delete a cluster with its nodes, workloads, networks, subnets and addresses.',
+    summary: 'Delete a cluster with its nodes, workloads, networks, prefixes and addresses.',
     access: { permission: 'cluster:write' },
     run: ({ scope, params }) => deleteCluster(scope, params.cluster_id),
   }),
   deletePreview: query({
     rest: 'GET /clusters/{cluster_id}/delete-preview',
-    summary: 'How much would be deleted with the cluster.',
+    summary: 'Count the objects that would be deleted with the cluster.',
     access: { permission: 'cluster:write' },
     output: ClusterCounts,
     run: ({ scope, params }) => previewDelete(scope, params.cluster_id),
@@ -87,7 +87,7 @@ export const clustersRouter = router({
   sync: mutation({
     rest: 'POST /clusters/{cluster_id}/sync',
     summary:
-      'Read the inventory of a cluster. With wait=true the finished run is the answer, or 202 after two minutes.',
+      'Read the inventory of a cluster. With wait=true, returns the finished run, or 202 after two minutes.',
     access: { permission: 'cluster:sync' },
     output: SyncAccepted,
     status: 202,
@@ -106,7 +106,7 @@ export const clustersRouter = router({
   }),
   syncRuns: query({
     rest: 'GET /clusters/{cluster_id}/sync-runs',
-    summary: 'The syncs of a cluster, newest first.',
+    summary: 'List the sync runs of a cluster, newest first.',
     access: { permission: 'cluster:read' },
     input: SyncRunListInput.omit({ cluster_id: true }),
     output: SyncRunPage,

@@ -18,7 +18,7 @@ const CSV = fieldsWithout(WorkloadCoverage, 'workload_id', 'cluster_id');
 export const coverageRouter = router({
   policy: query({
     rest: 'GET /policies/{policy_id}/coverage',
-    summary: 'How often each rule of a policy decided about a flow in the last days, and which never did.',
+    summary: 'Get the hit count of each rule of a policy over the last days, including rules without hits.',
     access: { permission: 'policy:read' },
     input: CoverageRange,
     output: PolicyCoverage,
@@ -27,7 +27,7 @@ export const coverageRouter = router({
   workloads: query({
     rest: 'GET /coverage/workloads',
     tag: 'Flows',
-    summary: 'By what the flows of each guest were decided in the last days, the least covered by rules first.',
+    summary: 'List workloads by what their flows of the last days matched, lowest rule coverage first.',
     access: { permission: 'flow:read' },
     input: WorkloadCoverageListInput,
     output: WorkloadCoveragePage,

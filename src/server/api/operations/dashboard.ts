@@ -20,7 +20,7 @@ export const dashboardRouter = router({
   read: query({
     rest: 'GET /dashboard',
     summary:
-      'Security posture, suspicious traffic (all of it unless limited), top talkers, syncs, faulty nodes and policies at a glance.',
+      'Get an overview: security posture, suspicious traffic (unlimited by default), top talkers, syncs, faulty nodes and policies.',
     access: { permission: 'flow:read' },
     input: DashboardInput,
     output: Dashboard,

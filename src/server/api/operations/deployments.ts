@@ -30,7 +30,7 @@ export const deploymentsRouter = router({
   applyPolicy: mutation({
     rest: 'POST /policies/{policy_id}/apply',
     summary:
-      'Put a policy into force at every guest that it concerns; with the fingerprints of a preview, only what it showed. Or say in a dry run what that would want.',
+      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes.',
     access: { permission: 'policy:apply' },
     input: ApplyInput,
     output: ApplyResult,
@@ -46,7 +46,7 @@ export const deploymentsRouter = router({
   }),
   reconcile: mutation({
     rest: 'POST /policies/{policy_id}/reconcile',
-    summary: 'Make what is live what is intended: apply an enforced policy, remove what is left of another.',
+    summary: 'Reconcile the live state with the desired state: apply an enforced policy, or remove the remaining rules of another policy.',
     access: { permission: 'policy:apply' },
     output: ApplyResult,
     status: 202,
@@ -59,7 +59,7 @@ export const deploymentsRouter = router({
   }),
   applyPending: mutation({
     rest: 'POST /policies/apply-pending',
-    summary: 'Apply every enforced policy of which something else is wanted than was last applied.',
+    summary: 'Apply every enforced policy whose desired state differs from what was last applied.',
     access: { permission: 'policy:apply' },
     output: ApplyPendingResult,
     status: 202,
@@ -67,7 +67,7 @@ export const deploymentsRouter = router({
   }),
   list: query({
     rest: 'GET /deployments',
-    summary: 'Applies and cleanups of policies, one per cluster, newest first.',
+    summary: 'List deployments (policy applies and cleanups, one per cluster), newest first.',
     access: { permission: 'policy:read' },
     input: DeploymentListInput,
     output: DeploymentPage,
@@ -75,14 +75,14 @@ export const deploymentsRouter = router({
   }),
   get: query({
     rest: 'GET /deployments/{deployment_id}',
-    summary: 'One deployment with its progress and how many guests ended in which way.',
+    summary: 'Get one deployment with its progress and the number of workloads per result.',
     access: { permission: 'policy:read' },
     output: Deployment,
     run: ({ scope, params }) => readDeployment(scope, params.deployment_id),
   }),
   guests: query({
     rest: 'GET /deployments/{deployment_id}/guests',
-    summary: 'What became of each guest of a deployment.',
+    summary: 'List the results of a deployment by workload.',
     access: { permission: 'policy:read' },
     input: DeploymentGuestListInput,
     output: DeploymentGuestPage,
@@ -90,14 +90,14 @@ export const deploymentsRouter = router({
   }),
   guest: query({
     rest: 'GET /deployments/{deployment_id}/guests/{workload_id}',
-    summary: 'One guest of a deployment: what was planned, how it was before, what was done.',
+    summary: 'Get one workload of a deployment: the plan, the state before, and the changes made.',
     access: { permission: 'policy:read' },
     output: DeploymentGuestDetail,
     run: ({ scope, params }) => readDeploymentGuest(scope, params.deployment_id, params.workload_id),
   }),
   retry: mutation({
     rest: 'POST /deployments/{deployment_id}/retry',
-    summary: 'Do again what failed in a deployment, and only that.',
+    summary: 'Retry only what failed in a deployment.',
     access: { permission: 'policy:apply' },
     output: Deployment,
     status: 202,

@@ -75,7 +75,7 @@ const withReason = <T extends Pick<JudgedFlow, 'rules_say'> | Pick<FlowGroup, 'r
 export const flowsRouter = router({
   list: query({
     rest: 'GET /flows',
-    summary: 'Flows that were active in a time range, the newest first. format=csv gives all of them as a file.',
+    summary: 'List flows that were active in a time range, newest first. format=csv returns all flows as a file.',
     access,
     input: FlowListInput,
     output: FlowPage,
@@ -91,7 +91,7 @@ export const flowsRouter = router({
   }),
   tail: query({
     rest: 'GET /flows/tail',
-    summary: 'Flows that were stored since a moment, to be asked again with the next_after of the answer.',
+    summary: 'List flows stored since a point in time. Continue with next_after from the response.',
     access,
     input: FlowTailInput,
     output: FlowTail,
@@ -99,7 +99,7 @@ export const flowsRouter = router({
   }),
   groups: query({
     rest: 'GET /flows/groups',
-    summary: 'Traffic of a time range by pair of workloads, address, service, verdict or node, the largest first.',
+    summary: 'Get the traffic of a time range grouped by workload pair, address, service, verdict or node, largest first.',
     access,
     input: FlowGroupsInput,
     output: FlowGroups,
@@ -115,7 +115,7 @@ export const flowsRouter = router({
   }),
   series: query({
     rest: 'GET /flows/series',
-    summary: 'Traffic of a time range over time, by verdict.',
+    summary: 'Get the traffic of a time range as a time series by verdict.',
     access,
     input: FlowSeriesInput,
     output: FlowSeries,
@@ -127,7 +127,7 @@ export const topologyRouter = router({
   read: query({
     rest: 'GET /topology',
     summary:
-      'Who talks to whom in a time range: networks, workloads, what lies outside, and what becomes of the traffic.',
+      'Get the traffic map of a time range: networks, workloads, external endpoints and the verdicts of their traffic.',
     access: { permission: 'flow:read' },
     input: TopologyInput,
     output: Topology,

@@ -29,7 +29,7 @@ const { query, mutation } = operations('Address management');
 export const ipAddressesRouter = router({
   list: query({
     rest: 'GET /ip-addresses',
-    summary: 'Addresses with their subnet and workload. format=csv gives all of them as a file that the import takes.',
+    summary: 'List addresses with their prefix and workload. format=csv returns all addresses as a file that can be imported.',
     access: { permission: 'ipam:read' },
     input: AddressListInput,
     output: AddressPage,
@@ -42,7 +42,7 @@ export const ipAddressesRouter = router({
   }),
   create: mutation({
     rest: 'POST /ip-addresses',
-    summary: 'Store an address of a network. The longest prefix that holds it becomes its subnet.',
+    summary: 'Add an address to a network. It is placed in the longest matching prefix.',
     access: { permission: 'ipam:write' },
     input: AddressInput,
     output: IpAddress,
@@ -51,7 +51,7 @@ export const ipAddressesRouter = router({
   }),
   bulkUpdate: mutation({
     rest: 'POST /ip-addresses/bulk-update',
-    summary: 'Make the same change to many addresses: to all of them, or to none.',
+    summary: 'Update many addresses in the same way: all or none.',
     access: { permission: 'ipam:write' },
     input: AddressBulkUpdate,
     output: BulkResult,
@@ -59,7 +59,7 @@ export const ipAddressesRouter = router({
   }),
   bulkDelete: mutation({
     rest: 'POST /ip-addresses/bulk-delete',
-    summary: 'Delete many addresses: all of them, or none.',
+    summary: 'Delete many addresses: all or none.',
     access: { permission: 'ipam:write' },
     input: AddressBulkDelete,
     output: BulkResult,
@@ -67,21 +67,21 @@ export const ipAddressesRouter = router({
   }),
   get: query({
     rest: 'GET /ip-addresses/{ip_address_id}',
-    summary: 'One address with who held it when, the prefixes around it and its open conflicts.',
+    summary: 'Get one address with its former holders, the prefixes that contain it, and its open conflicts.',
     access: { permission: 'ipam:read' },
     output: IpAddressDetail,
     run: ({ scope, params }) => readAddress(scope, params.ip_address_id),
   }),
   policies: query({
     rest: 'GET /ip-addresses/{ip_address_id}/policies',
-    summary: 'Policies with an endpoint that stands for the address, by its workload, by the address itself or as any.',
+    summary: 'List policies with an endpoint that resolves to the address: through its workload, as an address, or as any.',
     access: { permission: 'policy:read' },
     output: AddressPolicies,
     run: ({ scope, params }) => listAddressPolicies(scope, params.ip_address_id),
   }),
   update: mutation({
     rest: 'PATCH /ip-addresses/{ip_address_id}',
-    summary: 'Change an address; what is left out stays. If-Match or version guards against lost updates.',
+    summary: 'Update an address. Omitted fields stay unchanged. If-Match or version prevents lost updates.',
     access: { permission: 'ipam:write' },
     input: AddressUpdate,
     output: IpAddress,
@@ -89,7 +89,7 @@ export const ipAddressesRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /ip-addresses/{ip_address_id}',
-    summary: 'Delete an address. Who held it stays in the history.',
+    summary: 'Delete an address. The history keeps its former holders.',
     access: { permission: 'ipam:write' },
     input: ByVersion,
     run: ({ scope, params, input }) => deleteAddress(scope, params.ip_address_id, input.version),

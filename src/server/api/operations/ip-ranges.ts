@@ -9,7 +9,7 @@ const { query, mutation } = operations('Address management');
 export const ipRangesRouter = router({
   list: query({
     rest: 'GET /ip-ranges',
-    summary: 'Ranges that DHCP hands out or that are kept for something.',
+    summary: 'List ranges that are used by DHCP or reserved.',
     access: { permission: 'ipam:read' },
     input: RangeListInput,
     output: RangePage,
@@ -17,7 +17,7 @@ export const ipRangesRouter = router({
   }),
   create: mutation({
     rest: 'POST /ip-ranges',
-    summary: 'Set a range of a subnet aside: the next free address is never one of it.',
+    summary: 'Reserve a range of a prefix. Its addresses are never allocated as next free addresses.',
     access: { permission: 'ipam:write' },
     input: RangeInput,
     output: IpRange,
@@ -26,7 +26,7 @@ export const ipRangesRouter = router({
   }),
   update: mutation({
     rest: 'PATCH /ip-ranges/{ip_range_id}',
-    summary: 'Change a range. If-Match or version guards against lost updates.',
+    summary: 'Update a range. If-Match or version prevents lost updates.',
     access: { permission: 'ipam:write' },
     input: RangeUpdate,
     output: IpRange,

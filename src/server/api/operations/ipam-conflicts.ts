@@ -9,7 +9,7 @@ const { query, mutation } = operations('Address management');
 export const ipamConflictsRouter = router({
   list: query({
     rest: 'GET /ipam/conflicts',
-    summary: 'Facts about addresses that cannot both be right, newest first.',
+    summary: 'List address conflicts, newest first.',
     access: { permission: 'ipam:read' },
     input: ConflictListInput,
     output: ConflictPage,
@@ -17,14 +17,14 @@ export const ipamConflictsRouter = router({
   }),
   get: query({
     rest: 'GET /ipam/conflicts/{conflict_id}',
-    summary: 'One conflict.',
+    summary: 'Get one address conflict.',
     access: { permission: 'ipam:read' },
     output: IpamConflict,
     run: ({ scope, params }) => readConflict(scope, params.conflict_id),
   }),
   resolve: mutation({
     rest: 'POST /ipam/conflicts/{conflict_id}/resolve',
-    summary: 'Decide a conflict: keep what is stored, assign to the other workload, or dismiss.',
+    summary: 'Resolve a conflict: keep what is stored, assign the address to the other workload, or dismiss.',
     access: { permission: 'ipam:write' },
     input: ConflictResolveInput,
     output: IpamConflict,

@@ -10,7 +10,7 @@ export const ipamImportsRouter = router({
   create: mutation({
     rest: 'POST /ipam/imports',
     summary:
-      'Take a CSV file of subnets or addresses over: all of it or only its good rows. Look at the import for the report.',
+      'Import prefixes or addresses from a CSV file: all rows, or only the valid ones. The import contains the report.',
     access: { permission: 'ipam:write' },
     input: ImportInput,
     output: ImportAccepted,
@@ -21,7 +21,7 @@ export const ipamImportsRouter = router({
   }),
   list: query({
     rest: 'GET /ipam/imports',
-    summary: 'Imports, newest first.',
+    summary: 'List imports, newest first.',
     access: { permission: 'ipam:write' },
     input: ImportListInput,
     output: ImportPage,
@@ -29,7 +29,7 @@ export const ipamImportsRouter = router({
   }),
   get: query({
     rest: 'GET /ipam/imports/{import_id}',
-    summary: 'One import with its progress and its report: each bad row by line and field.',
+    summary: 'Get one import with its progress and report: each invalid row by line and field.',
     access: { permission: 'ipam:write' },
     output: IpamImportDetail,
     run: ({ scope, params }) => readImport(scope, params.import_id),

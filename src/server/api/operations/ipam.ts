@@ -11,7 +11,7 @@ export const ipamRouter = router({
   discover: mutation({
     rest: 'POST /ipam/discover',
     summary:
-      'Import the addresses of guests, of all clusters or those named. With wait=true the result per cluster is the answer, or 202 after two minutes.',
+      'Discover the addresses of workloads in all clusters or in those specified. With wait=true, returns the result per cluster, or 202 after two minutes.',
     access: { permission: 'ipam:discover' },
     input: DiscoverInput,
     output: DiscoverAccepted,
@@ -31,7 +31,7 @@ export const ipamRouter = router({
   }),
   search: query({
     rest: 'GET /ipam/search',
-    summary: 'What is known of an address, a MAC address, a network, or the beginning of one.',
+    summary: 'Search by address, MAC address, prefix, or the beginning of one.',
     access: { permission: 'ipam:read' },
     input: IpamSearchInput,
     output: IpamSearchResult,

@@ -26,7 +26,7 @@ const { query, mutation } = operations('Administration');
 export const mappingRulesRouter = router({
   list: query({
     rest: 'GET /mapping-rules',
-    summary: 'Rules that give the workloads of a pool, or with a tag, to a project.',
+    summary: 'List mapping rules, which assign the workloads of a pool or with a tag to a project.',
     access: { permission: 'mapping:read' },
     input: MappingRuleListInput,
     output: MappingRulePage,
@@ -34,7 +34,7 @@ export const mappingRulesRouter = router({
   }),
   create: mutation({
     rest: 'POST /mapping-rules',
-    summary: 'Create a mapping rule and carry it out. Workloads assigned by hand stay where they are.',
+    summary: 'Create a mapping rule and apply it. Manually assigned workloads do not move.',
     access: { permission: 'mapping:write' },
     input: MappingRuleInput,
     output: MappingRule,
@@ -43,7 +43,7 @@ export const mappingRulesRouter = router({
   }),
   conflicts: query({
     rest: 'GET /mapping-rules/conflicts',
-    summary: 'Workloads that rules would give to different projects; the first rule of each decides.',
+    summary: 'List workloads that several mapping rules match for different projects. The first rule of each workload applies.',
     access: { permission: 'mapping:read' },
     input: MappingConflictListInput,
     output: MappingConflictPage,
@@ -51,7 +51,7 @@ export const mappingRulesRouter = router({
   }),
   preview: query({
     rest: 'POST /mapping-rules/preview',
-    summary: 'What storing a rule, or deleting the one of rule_id, would move. Nothing is changed.',
+    summary: 'Preview which workloads would move if a rule were stored, or the rule rule_id deleted. Nothing is changed.',
     access: { permission: 'mapping:read' },
     input: MappingPreviewInput,
     output: MappingPreview,
@@ -59,14 +59,14 @@ export const mappingRulesRouter = router({
   }),
   get: query({
     rest: 'GET /mapping-rules/{mapping_rule_id}',
-    summary: 'One mapping rule.',
+    summary: 'Get one mapping rule.',
     access: { permission: 'mapping:read' },
     output: MappingRule,
     run: ({ scope, params }) => readMappingRule(scope, params.mapping_rule_id),
   }),
   update: mutation({
     rest: 'PATCH /mapping-rules/{mapping_rule_id}',
-    summary: 'Change a mapping rule and carry it out. If-Match or version guards against lost updates.',
+    summary: 'Update a mapping rule and apply it. If-Match or version prevents lost updates.',
     access: { permission: 'mapping:write' },
     input: MappingRuleUpdate,
     output: MappingRule,
@@ -74,7 +74,7 @@ export const mappingRulesRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /mapping-rules/{mapping_rule_id}',
-    summary: 'Delete a mapping rule. Its workloads go where other rules want them, or out of the project.',
+    summary: 'Delete a mapping rule. Its workloads move to the project of another matching rule, or out of the project.',
     access: { permission: 'mapping:write' },
     run: ({ scope, params }) => deleteMappingRule(scope, params.mapping_rule_id),
   }),

@@ -18,7 +18,7 @@ const CSV = fieldsWithout(Network, 'cluster_id', 'version', 'created_at', 'updat
 export const networksRouter = router({
   list: query({
     rest: 'GET /networks',
-    summary: 'Bridges, virtual networks and networks made by hand. format=csv gives all of them as a file.',
+    summary: 'List networks: bridges, virtual networks and manually added networks. format=csv returns all networks as a file.',
     access: { permission: 'ipam:read' },
     input: NetworkListInput,
     output: NetworkPage,
@@ -27,7 +27,7 @@ export const networksRouter = router({
   }),
   get: query({
     rest: 'GET /networks/{network_id}',
-    summary: 'One network with its subnets.',
+    summary: 'Get one network with its prefixes.',
     access: { permission: 'ipam:read' },
     output: NetworkDetail,
     run: ({ scope, params }) => readNetwork(scope, params.network_id),
@@ -35,14 +35,14 @@ export const networksRouter = router({
   firewall: query({
     rest: 'GET /networks/{network_id}/firewall',
     summary:
-      'What a VNet filters, read now: its options, its rules for forwarded traffic, and the nodes that enforce them.',
+      'Read the live firewall of a VNet: its options, its rules for forwarded traffic, and the nodes that enforce them.',
     access: { permission: 'cluster:read' },
     output: NetworkFirewall,
     run: ({ scope, params }) => readNetworkFirewall(scope, params.network_id),
   }),
   testPacket: query({
     rest: 'POST /networks/{network_id}/firewall/test',
-    summary: 'What each node does now with a packet that it bridges within a VNet, and which rule decides.',
+    summary: 'Test what each node does with a packet that it bridges within a VNet, and which live rule matches.',
     access: { permission: 'cluster:read' },
     input: NetworkPacketTest,
     output: HostPacketVerdicts,
@@ -50,7 +50,7 @@ export const networksRouter = router({
   }),
   create: mutation({
     rest: 'POST /networks',
-    summary: 'Add a network by hand, for prefixes that no bridge or virtual network stands for.',
+    summary: 'Add a network manually, for prefixes without a bridge or virtual network.',
     access: { permission: 'ipam:write' },
     input: NetworkInput,
     output: NetworkDetail,
@@ -59,7 +59,7 @@ export const networksRouter = router({
   }),
   update: mutation({
     rest: 'PATCH /networks/{network_id}',
-    summary: 'Change a network. If-Match or version guards against lost updates.',
+    summary: 'Update a network. If-Match or version prevents lost updates.',
     access: { permission: 'ipam:write' },
     input: NetworkUpdate,
     output: NetworkDetail,
@@ -67,7 +67,7 @@ export const networksRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /networks/{network_id}',
-    summary: 'Delete a network with its subnets and addresses. One that the cluster has cannot be deleted here.',
+    summary: 'Delete a network with its prefixes and addresses. Networks that come from the cluster cannot be deleted here.',
     access: { permission: 'ipam:write' },
     input: ByVersion,
     run: ({ scope, params, input }) => deleteNetwork(scope, params.network_id, input.version),

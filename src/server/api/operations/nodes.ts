@@ -15,7 +15,7 @@ const CSV = fieldsWithout(Node, 'cluster_id', 'compile_failure', 'created_at', '
 export const nodesRouter = router({
   list: query({
     rest: 'GET /nodes',
-    summary: 'Nodes of all clusters. format=csv gives all of them as a file.',
+    summary: 'List nodes of all clusters. format=csv returns all nodes as a file.',
     access: { permission: 'cluster:read' },
     input: NodeListInput,
     output: NodePage,
@@ -24,7 +24,7 @@ export const nodesRouter = router({
   }),
   get: query({
     rest: 'GET /nodes/{node_id}',
-    summary: 'One node.',
+    summary: 'Get one node.',
     access: { permission: 'cluster:read' },
     output: Node,
     run: ({ scope, params }) => readNode(scope, params.node_id),
@@ -32,14 +32,14 @@ export const nodesRouter = router({
   firewall: query({
     rest: 'GET /nodes/{node_id}/firewall',
     summary:
-      'What filters the traffic of a node itself, read now: its options and rules, and those of the data center.',
+      'Read the live firewall of a node: its options and rules, and those of the data center.',
     access: { permission: 'cluster:read' },
     output: NodeFirewall,
     run: ({ scope, params }) => readNodeFirewall(scope, params.node_id),
   }),
   testPacket: query({
     rest: 'POST /nodes/{node_id}/firewall/test',
-    summary: 'What happens to a packet to or from a node now, and which rule decides.',
+    summary: 'Test what happens to a packet to or from a node, and which live rule matches.',
     access: { permission: 'cluster:read' },
     input: NodePacketTest,
     output: HostPacketVerdicts,

@@ -28,7 +28,7 @@ const writes = { permission: 'notification:write' } as const;
 export const notificationChannelsRouter = router({
   list: query({
     rest: 'GET /notification-channels',
-    summary: 'Notification channels: webhooks and e-mail, without what is secret in them.',
+    summary: 'List notification channels (webhooks and e-mail) without their secrets.',
     access: reads,
     input: NotificationChannelListInput,
     output: NotificationChannelPage,
@@ -36,7 +36,7 @@ export const notificationChannelsRouter = router({
   }),
   create: mutation({
     rest: 'POST /notification-channels',
-    summary: 'Create a notification channel. The signing secret of a webhook is told this once.',
+    summary: 'Create a notification channel. The signing secret of a webhook is shown only in this response.',
     access: writes,
     input: NotificationChannelInput,
     output: CreatedNotificationChannel,
@@ -45,14 +45,14 @@ export const notificationChannelsRouter = router({
   }),
   get: query({
     rest: 'GET /notification-channels/{channel_id}',
-    summary: 'One notification channel.',
+    summary: 'Get one notification channel.',
     access: reads,
     output: NotificationChannel,
     run: ({ scope, params }) => readChannel(scope, params.channel_id),
   }),
   update: mutation({
     rest: 'PATCH /notification-channels/{channel_id}',
-    summary: 'Change a notification channel. If-Match or version guards against lost updates.',
+    summary: 'Update a notification channel. If-Match or version prevents lost updates.',
     access: writes,
     input: NotificationChannelUpdate,
     output: NotificationChannel,
@@ -66,7 +66,7 @@ export const notificationChannelsRouter = router({
   }),
   rotateSecret: mutation({
     rest: 'POST /notification-channels/{channel_id}/rotate-secret',
-    summary: 'Give a webhook another signing secret, told this once. The one before signs as well for grace_hours.',
+    summary: 'Rotate the signing secret of a webhook. The new secret is shown only once; the previous one also signs for grace_hours.',
     access: writes,
     input: RotateSecretInput,
     output: CreatedNotificationChannel,
@@ -75,14 +75,14 @@ export const notificationChannelsRouter = router({
   }),
   endPreviousSecret: mutation({
     rest: 'POST /notification-channels/{channel_id}/end-previous-secret',
-    summary: 'End the signing secret from before the last rotation now.',
+    summary: 'End the previous signing secret immediately.',
     access: writes,
     output: NotificationChannel,
     run: ({ scope, params }) => endPreviousSecret(scope, params.channel_id),
   }),
   test: mutation({
     rest: 'POST /notification-channels/{channel_id}/test',
-    summary: 'Send a test to a notification channel; its delivery tells how it went.',
+    summary: 'Send a test message to a notification channel. Its delivery contains the result.',
     access: writes,
     output: NotificationDelivery,
     status: 202,
@@ -90,7 +90,7 @@ export const notificationChannelsRouter = router({
   }),
   deliveries: query({
     rest: 'GET /notification-deliveries',
-    summary: 'The log of deliveries, newest first.',
+    summary: 'List deliveries, newest first.',
     access: reads,
     input: NotificationDeliveryListInput,
     output: NotificationDeliveryPage,
@@ -98,14 +98,14 @@ export const notificationChannelsRouter = router({
   }),
   delivery: query({
     rest: 'GET /notification-deliveries/{delivery_id}',
-    summary: 'One delivery.',
+    summary: 'Get one delivery.',
     access: reads,
     output: NotificationDelivery,
     run: ({ scope, params }) => readDelivery(scope, params.delivery_id),
   }),
   retryDelivery: mutation({
     rest: 'POST /notification-deliveries/{delivery_id}/retry',
-    summary: 'Try a delivery that failed once more.',
+    summary: 'Retry a failed delivery.',
     access: writes,
     output: NotificationDelivery,
     status: 202,
@@ -113,14 +113,14 @@ export const notificationChannelsRouter = router({
   }),
   settings: query({
     rest: 'GET /settings/notifications',
-    summary: 'The mail server and the address of this service in notices.',
+    summary: 'Get the mail server and the address of this service in notifications.',
     access: { permission: 'settings:read' },
     output: NotificationSettings,
     run: ({ scope }) => readNotificationSettings(scope),
   }),
   updateSettings: mutation({
     rest: 'PATCH /settings/notifications',
-    summary: 'Change the mail server or the address in notices. Super administrators only.',
+    summary: 'Update the mail server or the address in notifications. Super administrators only.',
     access: { permission: '*' },
     input: NotificationSettingsUpdate,
     output: NotificationSettings,

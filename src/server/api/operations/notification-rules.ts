@@ -20,7 +20,7 @@ const writes = { permission: 'notification:write' } as const;
 export const notificationRulesRouter = router({
   list: query({
     rest: 'GET /notification-rules',
-    summary: 'Notification rules: what is reported, when, and where to.',
+    summary: 'List notification rules: what is reported, when, and through which channels.',
     access: reads,
     input: NotificationRuleListInput,
     output: NotificationRulePage,
@@ -37,14 +37,14 @@ export const notificationRulesRouter = router({
   }),
   get: query({
     rest: 'GET /notification-rules/{rule_id}',
-    summary: 'One notification rule.',
+    summary: 'Get one notification rule.',
     access: reads,
     output: NotificationRule,
     run: ({ scope, params }) => readRule(scope, params.rule_id),
   }),
   update: mutation({
     rest: 'PATCH /notification-rules/{rule_id}',
-    summary: 'Change a notification rule. If-Match or version guards against lost updates.',
+    summary: 'Update a notification rule. If-Match or version prevents lost updates.',
     access: writes,
     input: NotificationRuleUpdate,
     output: NotificationRule,
@@ -58,7 +58,7 @@ export const notificationRulesRouter = router({
   }),
   test: mutation({
     rest: 'POST /notification-rules/{rule_id}/test',
-    summary: 'Send a test on every way of a notification rule.',
+    summary: 'Send a test message to every channel of a notification rule.',
     access: writes,
     output: z.object({ deliveries: z.int() }),
     status: 202,
@@ -66,7 +66,7 @@ export const notificationRulesRouter = router({
   }),
   incidents: query({
     rest: 'GET /notification-incidents',
-    summary: 'What notification rules found: pending, open and closed.',
+    summary: 'List incidents of notification rules: pending, open and closed.',
     access: reads,
     input: NotificationIncidentListInput,
     output: NotificationIncidentPage,

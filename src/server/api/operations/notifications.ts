@@ -10,13 +10,13 @@ import { router } from '../trpc';
 
 const { query, mutation } = operations('Notifications');
 const access = {
-  signedIn: "The caller's own notices: what they may read now, of what happened since they joined.",
+  signedIn: "The caller's own notifications: those that they may read now, since their account was created.",
 } as const;
 
 export const notificationsRouter = router({
   list: query({
     rest: 'GET /notifications',
-    summary: 'Your notices, newest first.',
+    summary: 'List your notifications, newest first.',
     access,
     input: NotificationListInput,
     output: NotificationPage,
@@ -24,14 +24,14 @@ export const notificationsRouter = router({
   }),
   unread: query({
     rest: 'GET /notifications/unread',
-    summary: 'How many of your notices are unread, counted up to 100.',
+    summary: 'Count your unread notifications, up to 100.',
     access,
     output: UnreadNotifications,
     run: ({ session }) => countUnread(session),
   }),
   markRead: mutation({
     rest: 'POST /notifications/read',
-    summary: 'Mark notices as read for yourself: some, or all through the newest that you saw.',
+    summary: 'Mark your notifications as read: some, or all through the newest one seen.',
     access: { permission: 'notification:mark' },
     input: MarkNotificationsRead,
     output: UnreadNotifications,

@@ -40,13 +40,13 @@ const versionParams = z.object({ policy_id: z.uuid(), version: versionNumber });
 
 /** `version` and `reason` of changes without a body of their own. */
 const guardQuery = ByVersion.extend({
-  reason: z.string().trim().max(500, 'at most 500 characters').optional(),
+  reason: z.string().trim().max(500, 'At most 500 characters.').optional(),
 });
 
 export const policiesRouter = router({
   list: query({
     rest: 'GET /policies',
-    summary: 'Policies with where each stands on each cluster, as of the last reading.',
+    summary: 'List policies with their status on each cluster, as last read.',
     access: { permission: 'policy:read' },
     input: PolicyListInput,
     output: PolicyPage,
@@ -54,7 +54,7 @@ export const policiesRouter = router({
   }),
   create: mutation({
     rest: 'POST /policies',
-    summary: 'Add a policy. A missing or invalid enforcement_mode becomes audit. Nothing is applied.',
+    summary: 'Create a policy. A missing or invalid enforcement_mode becomes audit. Nothing is applied.',
     access: { permission: 'policy:write' },
     input: PolicyCreate,
     output: Policy,
@@ -63,7 +63,7 @@ export const policiesRouter = router({
   }),
   get: query({
     rest: 'GET /policies/{policy_id}',
-    summary: 'One policy with its rules and where it stands; with fresh=true its guests are read now.',
+    summary: 'Get one policy with its rules and status. With fresh=true, its workloads are read now.',
     access: { permission: 'policy:read' },
     input: z.strictObject({ fresh: flag }),
     output: Policy,
@@ -72,7 +72,7 @@ export const policiesRouter = router({
   update: mutation({
     rest: 'PATCH /policies/{policy_id}',
     summary:
-      'Change a policy; every change is a version. Disabling it or setting it to audit removes its rules from the clusters.',
+      'Update a policy. Every change creates a version. Disabling the policy or setting it to audit removes its rules from the clusters.',
     access: { permission: 'policy:write' },
     input: PolicyChange,
     output: ChangedPolicy,
@@ -80,7 +80,7 @@ export const policiesRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /policies/{policy_id}',
-    summary: 'Delete a policy and remove its rules from the clusters; the answer names the work that does so.',
+    summary: 'Delete a policy and remove its rules from the clusters. Returns the deployments that remove them.',
     access: { permission: 'policy:write' },
     input: guardQuery,
     output: DeletedPolicy,
@@ -88,7 +88,7 @@ export const policiesRouter = router({
   }),
   rules: query({
     rest: 'GET /policies/{policy_id}/rules',
-    summary: 'The rules of a policy in their order.',
+    summary: 'List the rules of a policy in order.',
     access: { permission: 'policy:read' },
     output: z.object({ items: z.array(SecurityRule), policy_version: z.int() }),
     run: async ({ scope, params }) => {
@@ -107,7 +107,7 @@ export const policiesRouter = router({
   }),
   changeRule: mutation({
     rest: 'PATCH /policies/{policy_id}/rules/{rule_id}',
-    summary: 'Change the content or place of a rule.',
+    summary: 'Update the content or position of a rule.',
     access: { permission: 'policy:write' },
     input: RuleChange,
     output: ChangedPolicy,
@@ -115,7 +115,7 @@ export const policiesRouter = router({
   }),
   removeRule: mutation({
     rest: 'DELETE /policies/{policy_id}/rules/{rule_id}',
-    summary: 'Remove a rule.',
+    summary: 'Delete a rule.',
     access: { permission: 'policy:write' },
     input: guardQuery,
     output: ChangedPolicy,
@@ -123,7 +123,7 @@ export const policiesRouter = router({
   }),
   versions: query({
     rest: 'GET /policies/{policy_id}/versions',
-    summary: 'The versions of a policy, newest first.',
+    summary: 'List the versions of a policy, newest first.',
     access: { permission: 'policy:read' },
     input: PolicyVersionListInput,
     output: PolicyVersionPage,
@@ -131,7 +131,7 @@ export const policiesRouter = router({
   }),
   version: query({
     rest: 'GET /policies/{policy_id}/versions/{version}',
-    summary: 'One version with everything that the policy then said.',
+    summary: 'Get one version with the complete content of the policy.',
     access: { permission: 'policy:read' },
     params: versionParams,
     output: PolicyVersionDetail,
@@ -139,7 +139,7 @@ export const policiesRouter = router({
   }),
   compareVersions: query({
     rest: 'GET /policies/{policy_id}/versions/{version}/compare',
-    summary: 'What changed from this version to another one.',
+    summary: 'Compare this version with another one.',
     access: { permission: 'policy:read' },
     params: versionParams,
     onPages: { version: 'from' },
@@ -149,7 +149,7 @@ export const policiesRouter = router({
   }),
   revert: mutation({
     rest: 'POST /policies/{policy_id}/versions/{version}/revert',
-    summary: 'Make the policy say again what it said in this version, as a new version.',
+    summary: 'Restore the content of this version as a new version.',
     access: { permission: 'policy:write' },
     params: versionParams,
     onPages: { version: 'to_version' },
@@ -161,7 +161,7 @@ export const policiesRouter = router({
   preview: mutation({
     rest: 'POST /policies/{policy_id}/preview',
     summary:
-      'What applying the policy would do now, guest by guest, against what is live; also with changes not yet saved.',
+      'Preview what applying the policy would change, per workload, compared with the live state. Unsaved changes can be included.',
     access: { permission: 'policy:read' },
     input: PreviewInput,
     output: PolicyPreview,
@@ -171,14 +171,14 @@ export const policiesRouter = router({
   previewCleanup: query({
     rest: 'GET /policies/{policy_id}/cleanup-preview',
     summary:
-      'What disabling the policy, switching it to audit or deleting it would do to the guests, switches included.',
+      'Preview what disabling the policy, setting it to audit or deleting it would change on the workloads, including firewall switches.',
     access: { permission: 'policy:read' },
     output: CleanupPreview,
     run: ({ scope, params }) => previewCleanup(scope, params.policy_id),
   }),
   previewDraft: mutation({
     rest: 'POST /policy-drafts/preview',
-    summary: 'What applying a policy would do that is not stored.',
+    summary: 'Preview what applying a policy that is not stored would change.',
     access: { permission: 'policy:read' },
     input: DraftInput,
     output: PolicyPreview,
@@ -186,7 +186,7 @@ export const policiesRouter = router({
   }),
   resolveEndpoints: mutation({
     rest: 'POST /policy-endpoints/resolve',
-    summary: 'What sources and targets stand for now.',
+    summary: 'Resolve sources and targets to workloads and addresses.',
     access: { permission: 'policy:read' },
     input: ResolveInput,
     output: ResolveResult,
@@ -194,7 +194,7 @@ export const policiesRouter = router({
   }),
   searchEndpoints: query({
     rest: 'GET /policy-endpoints',
-    summary: 'Groups, tags, networks, workloads and addresses to choose as source or target.',
+    summary: 'List groups, tags, networks, workloads and addresses to choose as source or target.',
     access: { permission: 'policy:read' },
     input: EndpointSearch,
     output: EndpointSuggestions,
@@ -202,7 +202,7 @@ export const policiesRouter = router({
   }),
   guests: query({
     rest: 'GET /policies/{policy_id}/guests',
-    summary: 'The guests where the policy wants rules or has some, and how far it is in force at each.',
+    summary: 'List the workloads where the policy requires rules or has rules, with the status of each.',
     access: { permission: 'policy:read' },
     input: PolicyGuestListInput,
     output: PolicyGuestPage,
@@ -210,7 +210,7 @@ export const policiesRouter = router({
   }),
   guest: query({
     rest: 'GET /policies/{policy_id}/guests/{workload_id}',
-    summary: 'What the policy intends at a guest, what was last applied, and what is live: read now.',
+    summary: 'Get the desired rules, the rules last applied and the live rules of the policy on a workload, read now.',
     access: { permission: 'policy:read' },
     output: PolicyGuestComparison,
     run: ({ scope, params }) => comparePolicyGuest(scope, params.policy_id, params.workload_id),

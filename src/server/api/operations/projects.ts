@@ -21,7 +21,7 @@ const { query, mutation } = operations('Administration');
 export const projectsRouter = router({
   list: query({
     rest: 'GET /projects',
-    summary: 'Projects within reach.',
+    summary: 'List the projects that are visible to you.',
     access: { permission: 'project:read' },
     input: ProjectListInput,
     output: ProjectPage,
@@ -38,14 +38,14 @@ export const projectsRouter = router({
   }),
   get: query({
     rest: 'GET /projects/{project_id}',
-    summary: 'One project.',
+    summary: 'Get one project.',
     access: { permission: 'project:read' },
     output: Project,
     run: ({ scope, params }) => readProject(scope, params.project_id),
   }),
   update: mutation({
     rest: 'PATCH /projects/{project_id}',
-    summary: 'Change a project. If-Match or version guards against lost updates.',
+    summary: 'Update a project. If-Match or version prevents lost updates.',
     access: { permission: 'project:write' },
     input: ProjectUpdate,
     output: Project,
@@ -60,7 +60,7 @@ export const projectsRouter = router({
   assignWorkloads: mutation({
     rest: 'POST /workloads/assign',
     summary:
-      'Give workloads to a project, or with project_id null to none. All of them or nothing. Rules of a tenant that loses a workload are removed from it.',
+      'Assign workloads to a project, or with project_id null to none. All or none. Rules of a tenant that loses a workload are removed from it.',
     access: { permission: 'workload:write' },
     input: WorkloadAssignment,
     output: WorkloadAssignmentResult,
@@ -68,7 +68,7 @@ export const projectsRouter = router({
   }),
   previewAssignment: mutation({
     rest: 'POST /workloads/assign/preview',
-    summary: 'What assigning workloads would remove from their firewalls, read now. Nothing is changed.',
+    summary: 'Preview what assigning workloads would remove from their firewalls, read now. Nothing is changed.',
     access: { permission: 'workload:write' },
     input: AssignmentPreviewInput,
     output: AssignmentPreview,
@@ -76,7 +76,7 @@ export const projectsRouter = router({
   }),
   followMappingRules: mutation({
     rest: 'POST /workloads/follow-mapping-rules',
-    summary: 'Leave it to the mapping rules where workloads belong that were assigned by hand. All of them or nothing.',
+    summary: 'Let the mapping rules assign workloads that were assigned manually. All or none.',
     access: { permission: 'workload:write' },
     input: FollowRules,
     output: FollowRulesResult,

@@ -8,7 +8,7 @@ const { query, mutation } = operations('Administration');
 export const rolesRouter = router({
   list: query({
     rest: 'GET /roles',
-    summary: 'Roles with their permissions.',
+    summary: 'List roles with their permissions.',
     access: { permission: 'role:read' },
     input: RoleListInput,
     output: RolePage,
@@ -25,14 +25,14 @@ export const rolesRouter = router({
   }),
   get: query({
     rest: 'GET /roles/{role_id}',
-    summary: 'One role.',
+    summary: 'Get one role.',
     access: { permission: 'role:read' },
     output: Role,
     run: ({ scope, params }) => readRole(scope, params.role_id),
   }),
   update: mutation({
     rest: 'PATCH /roles/{role_id}',
-    summary: 'Change a role. If-Match or version guards against lost updates.',
+    summary: 'Update a role. If-Match or version prevents lost updates.',
     access: { permission: 'role:write' },
     input: RoleUpdate,
     output: Role,
@@ -40,7 +40,7 @@ export const rolesRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /roles/{role_id}',
-    summary: 'Delete a role that nobody holds.',
+    summary: 'Delete an unassigned role.',
     access: { permission: 'role:write' },
     run: ({ scope, params }) => deleteRole(scope, params.role_id),
   }),

@@ -30,7 +30,7 @@ const BULK_BYTES = 512 * 1024;
 export const securityGroupsRouter = router({
   list: query({
     rest: 'GET /security-groups',
-    summary: 'Security groups with the number of their members and of the policies that name them.',
+    summary: 'List security groups with the number of their members and of the policies that use them.',
     access: { permission: 'group:read' },
     input: SecurityGroupListInput,
     output: SecurityGroupPage,
@@ -38,7 +38,7 @@ export const securityGroupsRouter = router({
   }),
   create: mutation({
     rest: 'POST /security-groups',
-    summary: 'Add a security group. Workloads with its member_tags are members by themselves.',
+    summary: 'Create a security group. Workloads with one of its member_tags are members automatically.',
     access: { permission: 'group:write' },
     input: SecurityGroupInput,
     output: SecurityGroup,
@@ -47,14 +47,14 @@ export const securityGroupsRouter = router({
   }),
   get: query({
     rest: 'GET /security-groups/{security_group_id}',
-    summary: 'One security group.',
+    summary: 'Get one security group.',
     access: { permission: 'group:read' },
     output: SecurityGroup,
     run: ({ scope, params }) => readSecurityGroup(scope, params.security_group_id),
   }),
   update: mutation({
     rest: 'PATCH /security-groups/{security_group_id}',
-    summary: 'Change a security group. It keeps its name while policies name it by that.',
+    summary: 'Update a security group. It cannot be renamed while policies refer to it by name.',
     access: { permission: 'group:write' },
     input: SecurityGroupUpdate,
     output: SecurityGroup,
@@ -62,20 +62,20 @@ export const securityGroupsRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /security-groups/{security_group_id}',
-    summary: 'Delete a security group. 409 with used_by while policies name it.',
+    summary: 'Delete a security group. Returns 409 with used_by while policies use it.',
     access: { permission: 'group:write' },
     run: ({ scope, params }) => deleteSecurityGroup(scope, params.security_group_id),
   }),
   usage: query({
     rest: 'GET /security-groups/{security_group_id}/usage',
-    summary: 'The policies that name a security group.',
+    summary: 'List the policies that use a security group.',
     access: { permission: 'group:read' },
     output: SecurityGroupUsage,
     run: ({ scope, params }) => readGroupUsage(scope, params.security_group_id),
   }),
   members: query({
     rest: 'GET /security-groups/{security_group_id}/members',
-    summary: 'The members of a security group: those added by hand and those by tag.',
+    summary: 'List the members of a security group, added manually and by tag.',
     access: { permission: 'group:read' },
     input: SecurityGroupMemberListInput,
     output: SecurityGroupMemberPage,
@@ -83,7 +83,7 @@ export const securityGroupsRouter = router({
   }),
   addMember: mutation({
     rest: 'POST /security-groups/{security_group_id}/members',
-    summary: 'Add a workload to a security group. 409 when it was added before.',
+    summary: 'Add a workload to a security group. Returns 409 if the workload was already added.',
     access: { permission: 'group:write' },
     input: SecurityGroupMemberCreate,
     output: SecurityGroupMember,
@@ -92,7 +92,7 @@ export const securityGroupsRouter = router({
   }),
   changeMembers: mutation({
     rest: 'PATCH /security-groups/{security_group_id}/members',
-    summary: 'Add and remove many workloads at once; all of it or nothing.',
+    summary: 'Add and remove many workloads: all or none.',
     access: { permission: 'group:write' },
     input: MembershipChange,
     output: MembershipResult,
@@ -101,7 +101,7 @@ export const securityGroupsRouter = router({
   }),
   removeMember: mutation({
     rest: 'DELETE /security-groups/{security_group_id}/members/{workload_id}',
-    summary: 'Remove a workload that was added by hand.',
+    summary: 'Remove a workload that was added manually.',
     access: { permission: 'group:write' },
     run: ({ scope, params }) => removeMember(scope, params.security_group_id, params.workload_id),
   }),

@@ -8,14 +8,14 @@ const { query, mutation } = operations('Settings');
 export const settingsRouter = router({
   get: query({
     rest: 'GET /settings',
-    summary: 'Runtime settings: flow retention and automatic syncs.',
+    summary: 'Get the runtime settings: flow retention and automatic syncs.',
     access: { permission: 'settings:read' },
     output: RuntimeSettingsRead,
     run: ({ scope }) => readSettings(scope),
   }),
   update: mutation({
     rest: 'PATCH /settings',
-    summary: 'Change runtime settings. Super administrators only.',
+    summary: 'Update the runtime settings. Super administrators only.',
     access: { permission: '*' },
     input: RuntimeSettingsUpdate,
     output: RuntimeSettingsRead,

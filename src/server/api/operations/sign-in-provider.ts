@@ -9,14 +9,14 @@ const { query, mutation } = operations('Settings');
 export const signInProviderRouter = router({
   get: query({
     rest: 'GET /settings/sign-in-provider',
-    summary: 'The sign-in provider (OpenID Connect), without its secret.',
+    summary: 'Get the sign-in provider (OpenID Connect) without its client secret.',
     access: { permission: 'settings:read' },
     output: SignInProvider,
     run: ({ scope }) => readSignInProvider(scope),
   }),
   update: mutation({
     rest: 'PUT /settings/sign-in-provider',
-    summary: 'Store the sign-in provider and the roles that its groups give. Super administrators only.',
+    summary: 'Store the sign-in provider and the roles that its groups assign. Super administrators only.',
     access: { permission: '*' },
     input: SignInProviderInput,
     output: SignInProvider,
@@ -24,7 +24,7 @@ export const signInProviderRouter = router({
   }),
   check: mutation({
     rest: 'POST /settings/sign-in-provider/check',
-    summary: 'Ask the provider at an issuer what it says of itself. Nothing is stored.',
+    summary: 'Get the metadata of the provider at an issuer. Nothing is stored.',
     access: { permission: '*' },
     input: ProviderCheckInput,
     output: ProviderCheck,

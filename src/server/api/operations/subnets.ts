@@ -30,7 +30,7 @@ export const subnetsRouter = router({
   tree: query({
     rest: 'GET /networks/{network_id}/tree',
     tag: 'Inventory',
-    summary: 'One level of the tree of its prefixes with utilisation: the outermost, or those inside parent_id.',
+    summary: 'List one level of the prefix tree of a network with utilization: the outermost prefixes, or those inside parent_id.',
     access: { permission: 'ipam:read' },
     input: SubnetTreeInput.omit({ network_id: true }),
     output: SubnetTreePage,
@@ -38,7 +38,7 @@ export const subnetsRouter = router({
   }),
   list: query({
     rest: 'GET /subnets',
-    summary: 'Prefixes with utilisation. format=csv gives all of them as a file that the import takes.',
+    summary: 'List prefixes with utilization. format=csv returns all prefixes as a file that can be imported.',
     access: { permission: 'ipam:read' },
     input: SubnetListInput,
     output: SubnetPage,
@@ -51,7 +51,7 @@ export const subnetsRouter = router({
   }),
   create: mutation({
     rest: 'POST /subnets',
-    summary: 'Add a prefix to a network. Addresses stored in wider prefixes move into it.',
+    summary: 'Add a prefix to a network. Addresses in wider prefixes move into it.',
     access: { permission: 'ipam:write' },
     input: SubnetInput,
     output: SubnetDetail,
@@ -60,14 +60,14 @@ export const subnetsRouter = router({
   }),
   get: query({
     rest: 'GET /subnets/{subnet_id}',
-    summary: 'One prefix with utilisation and the prefixes around it.',
+    summary: 'Get one prefix with its utilization and the prefixes that contain it.',
     access: { permission: 'ipam:read' },
     output: SubnetDetail,
     run: ({ scope, params }) => readSubnet(scope, params.subnet_id),
   }),
   update: mutation({
     rest: 'PATCH /subnets/{subnet_id}',
-    summary: 'Change a prefix; what is left out stays. If-Match or version guards against lost updates.',
+    summary: 'Update a prefix. Omitted fields stay unchanged. If-Match or version prevents lost updates.',
     access: { permission: 'ipam:write' },
     input: SubnetUpdate,
     output: SubnetDetail,
@@ -75,7 +75,7 @@ export const subnetsRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /subnets/{subnet_id}',
-    summary: 'Delete a prefix. Its addresses move to the prefix around it; without one they go only with_addresses.',
+    summary: 'Delete a prefix. Its addresses move to the next wider prefix. If there is none, they are only deleted with_addresses.',
     access: { permission: 'ipam:write' },
     input: ByVersion.extend({ with_addresses: flag }),
     run: ({ scope, params, input }) =>
@@ -83,7 +83,7 @@ export const subnetsRouter = router({
   }),
   grid: query({
     rest: 'GET /subnets/{subnet_id}/grid',
-    summary: 'A part of its addresses, each that is not free with what is known of it.',
+    summary: 'List a section of the addresses of a prefix, with details of each address that is not free.',
     access: { permission: 'ipam:read' },
     input: SubnetGridInput.omit({ id: true }),
     output: SubnetGrid,
@@ -91,7 +91,7 @@ export const subnetsRouter = router({
   }),
   nextAddresses: query({
     rest: 'GET /subnets/{subnet_id}/next-address',
-    summary: 'The next free addresses, without taking them.',
+    summary: 'Get the next free addresses without assigning them.',
     access: { permission: 'ipam:write' },
     input: NextAddressesInput,
     output: NextAddresses,
@@ -99,7 +99,7 @@ export const subnetsRouter = router({
   }),
   allocateAddress: mutation({
     rest: 'POST /subnets/{subnet_id}/next-address',
-    summary: 'Take the next free address. Simultaneous callers get different ones.',
+    summary: 'Allocate the next free address. Concurrent callers get different addresses.',
     access: { permission: 'ipam:write' },
     input: AllocateAddressInput,
     output: IpAddress,
@@ -109,7 +109,7 @@ export const subnetsRouter = router({
   }),
   nextPrefix: query({
     rest: 'GET /subnets/{subnet_id}/next-prefix',
-    summary: 'The next free block of a length, without taking it.',
+    summary: 'Get the next free block of a length without allocating it.',
     access: { permission: 'ipam:write' },
     input: NextPrefixInput,
     output: NextPrefix,
@@ -117,7 +117,7 @@ export const subnetsRouter = router({
   }),
   allocatePrefix: mutation({
     rest: 'POST /subnets/{subnet_id}/next-prefix',
-    summary: 'Take the next free block of a length as a prefix inside it.',
+    summary: 'Allocate the next free block of a length as a prefix inside this one.',
     access: { permission: 'ipam:write' },
     input: AllocatePrefixInput,
     output: SubnetDetail,

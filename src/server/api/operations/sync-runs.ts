@@ -9,7 +9,7 @@ const { query } = operations('Clusters');
 export const syncRunsRouter = router({
   list: query({
     rest: 'GET /sync-runs',
-    summary: 'Runs of syncs and discoveries over all clusters, newest first.',
+    summary: 'List sync and discovery runs of all clusters, newest first.',
     access: { permission: 'cluster:read' },
     input: SyncRunListInput,
     output: SyncRunPage,
@@ -17,7 +17,7 @@ export const syncRunsRouter = router({
   }),
   get: query({
     rest: 'GET /sync-runs/{run_id}',
-    summary: 'One run with its counters and errors.',
+    summary: 'Get one run with its counters and errors.',
     access: { permission: 'cluster:read' },
     output: SyncRun,
     run: ({ scope, params }) => readSyncRun(scope, params.run_id),

@@ -8,7 +8,7 @@ const { query, mutation } = operations('Administration');
 export const tenantsRouter = router({
   list: query({
     rest: 'GET /tenants',
-    summary: 'Tenants within reach, with what they hold.',
+    summary: 'List the tenants that are visible to you, with their object counts.',
     access: { permission: 'tenant:read' },
     input: TenantListInput,
     output: TenantPage,
@@ -25,14 +25,14 @@ export const tenantsRouter = router({
   }),
   get: query({
     rest: 'GET /tenants/{tenant_id}',
-    summary: 'One tenant.',
+    summary: 'Get one tenant.',
     access: { permission: 'tenant:read' },
     output: Tenant,
     run: ({ scope, params }) => readTenant(scope, params.tenant_id),
   }),
   update: mutation({
     rest: 'PATCH /tenants/{tenant_id}',
-    summary: 'Change a tenant. If-Match or version guards against lost updates.',
+    summary: 'Update a tenant. If-Match or version prevents lost updates.',
     access: { permission: 'tenant:write' },
     input: TenantUpdate,
     output: Tenant,
@@ -40,7 +40,7 @@ export const tenantsRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /tenants/{tenant_id}',
-    summary: 'Delete an empty tenant; roles held for it go with it.',
+    summary: 'Delete an empty tenant with all role assignments for it.',
     access: { permission: 'tenant:write' },
     run: ({ scope, params }) => deleteTenant(scope, params.tenant_id),
   }),

@@ -14,14 +14,14 @@ const { query, mutation } = operations('Administration');
 export const usersRouter = router({
   tokens: query({
     rest: 'GET /users/{user_id}/tokens',
-    summary: 'API tokens of a user.',
+    summary: 'List the API tokens of a user.',
     access: { permission: 'user:read' },
     output: ApiTokens,
     run: ({ scope, params }) => listUserTokens(scope, params.user_id),
   }),
   allowToken: mutation({
     rest: 'POST /users/{user_id}/tokens/{token_id}/allow',
-    summary: 'Let an API token act again that was suspended when its owner was deactivated.',
+    summary: 'Resume an API token that was suspended when its owner was deactivated.',
     access: { permission: 'user:write' },
     output: ApiToken,
     problems: ['conflict'],
@@ -29,26 +29,26 @@ export const usersRouter = router({
   }),
   revokeToken: mutation({
     rest: 'DELETE /users/{user_id}/tokens/{token_id}',
-    summary: 'Revoke an API token of a user; it stops working at once.',
+    summary: 'Revoke an API token of a user. It stops working immediately.',
     access: { permission: 'user:write' },
     run: ({ scope, params }) => revokeUserToken(scope, params.user_id, params.token_id),
   }),
   identities: query({
     rest: 'GET /users/{user_id}/identities',
-    summary: 'Accounts at sign-in providers that belong to a user.',
+    summary: 'List the accounts at sign-in providers that are linked to a user.',
     access: { permission: 'user:read' },
     output: UserIdentities,
     run: ({ scope, params }) => listUserIdentities(scope, params.user_id),
   }),
   unlinkIdentity: mutation({
     rest: 'DELETE /users/{user_id}/identities/{identity_id}',
-    summary: 'Part a user from an account at a sign-in provider; all their sign-ins end.',
+    summary: 'Unlink a user from an account at a sign-in provider. Ends all their sessions.',
     access: { permission: 'user:write' },
     run: ({ scope, params }) => unlinkIdentity(scope, params.user_id, params.identity_id),
   }),
   list: query({
     rest: 'GET /users',
-    summary: 'Users with their roles.',
+    summary: 'List users with their roles.',
     access: { permission: 'user:read' },
     input: UserListInput,
     output: UserPage,
@@ -65,14 +65,14 @@ export const usersRouter = router({
   }),
   get: query({
     rest: 'GET /users/{user_id}',
-    summary: 'One user.',
+    summary: 'Get one user.',
     access: { permission: 'user:read' },
     output: User,
     run: ({ scope, params }) => readUser(scope, params.user_id),
   }),
   update: mutation({
     rest: 'PATCH /users/{user_id}',
-    summary: 'Change a user. If-Match or version guards against lost updates.',
+    summary: 'Update a user. If-Match or version prevents lost updates.',
     access: { permission: 'user:write' },
     input: UserUpdate,
     output: User,
@@ -87,7 +87,7 @@ export const usersRouter = router({
   setAssignments: mutation({
     rest: 'PUT /users/{user_id}/assignments',
     summary:
-      'Give a user exactly these roles, for the installation, a tenant or a project, permanently or until a time.',
+      'Replace the roles of a user, for the installation, a tenant or a project, permanently or until a time.',
     access: { permission: 'user:write' },
     input: AssignmentsInput,
     output: User,
@@ -95,14 +95,14 @@ export const usersRouter = router({
   }),
   access: query({
     rest: 'GET /users/{user_id}/access',
-    summary: 'What a user may do, permission by permission, and why or why not.',
+    summary: 'List the permissions of a user, with the reason why each is held or not.',
     access: { permission: 'user:read' },
     output: UserAccess,
     run: ({ scope, params }) => explainUser(scope, params.user_id),
   }),
   resetSecondFactor: mutation({
     rest: 'DELETE /users/{user_id}/second-factor',
-    summary: 'Take away the second factor of a user who lost it; all their sign-ins end.',
+    summary: 'Remove the second factor of a user who lost it. Ends all their sessions.',
     access: { permission: 'user:write' },
     output: User,
     run: ({ scope, params }) => resetSecondFactor(scope, params.user_id),

@@ -28,7 +28,7 @@ const CSV = fieldsWithout(
 export const workloadsRouter = router({
   list: query({
     rest: 'GET /workloads',
-    summary: 'Virtual machines and containers. format=csv gives all of them as a file.',
+    summary: 'List VMs and containers. format=csv returns all workloads as a file.',
     access: { permission: 'workload:read' },
     input: WorkloadListInput,
     output: WorkloadPage,
@@ -37,21 +37,21 @@ export const workloadsRouter = router({
   }),
   get: query({
     rest: 'GET /workloads/{workload_id}',
-    summary: 'One workload with its interfaces and addresses.',
+    summary: 'Get one workload with its interfaces and addresses.',
     access: { permission: 'workload:read' },
     output: WorkloadDetail,
     run: ({ scope, params }) => readWorkload(scope, params.workload_id),
   }),
   former: query({
     rest: 'GET /workloads/{workload_id}/former',
-    summary: 'When a workload that has gone belonged to tenants within reach, and what it was called then.',
+    summary: 'Get when a workload that was moved or deleted belonged to tenants that are visible to you, and its name at that time.',
     access: { permission: 'workload:read' },
     output: FormerWorkload,
     run: ({ scope, params }) => readFormerWorkload(scope, params.workload_id),
   }),
   firewall: query({
     rest: 'GET /workloads/{workload_id}/firewall',
-    summary: 'Everything that filters the packets of a workload, read now: rules in their order, options, interfaces.',
+    summary: 'Read the live firewall of a workload: everything that filters its packets, with rules in order, options and interfaces.',
     access: { permission: 'workload:read' },
     output: GuestFirewall,
     run: ({ scope, session, params }) =>
@@ -59,7 +59,7 @@ export const workloadsRouter = router({
   }),
   testPacket: query({
     rest: 'POST /workloads/{workload_id}/firewall/test',
-    summary: 'What happens to a packet at a workload now, which rule decides, and which policies are behind it.',
+    summary: 'Test what happens to a packet at a workload, which live rule matches, and which policies created that rule.',
     access: { permission: 'workload:read' },
     input: PacketTest,
     output: PacketVerdict,
@@ -69,7 +69,7 @@ export const workloadsRouter = router({
   residualRules: query({
     rest: 'GET /workloads/{workload_id}/residual-rules',
     summary:
-      'Rules that policies of a former tenant or project left on a workload, by the last reading, until they are removed.',
+      'List residual rules: rules of policies of a former tenant or project that are still on a workload, as last read.',
     access: { permission: 'workload:read' },
     output: ResidualRulesList,
     run: ({ scope, params }) => listResidual(scope, params.workload_id),
@@ -77,7 +77,7 @@ export const workloadsRouter = router({
   removeResidualRules: mutation({
     rest: 'POST /workloads/{workload_id}/residual-rules/remove',
     summary:
-      'Remove what policies of a former tenant or project left on a workload, also what was to be kept. It is retried until it is gone.',
+      'Remove the residual rules of a workload, including those set to be kept. Retried until they are removed.',
     access: { permission: 'policy:apply' },
     output: ResidualRemoval,
     status: 202,

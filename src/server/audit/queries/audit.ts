@@ -124,9 +124,9 @@ async function placeOf(cursor: string, tenants: TenantReach): Promise<number> {
   if (!row) {
     throw new AppError(
       'malformed',
-      'The cursor is not one that this list gave out, or its record was removed. Start again without it.',
+      'The cursor is not from this list, or its record was removed. Start again without a cursor.',
       {
-        errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+        errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
       },
     );
   }

@@ -120,6 +120,6 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted();
     judged += await countNode(nodeId, board, byId, signal);
   }
-  logger.debug({ nodes: nodeIds.length, judged }, 'coverage counted');
+  logger.debug({ nodes: nodeIds.length, judged }, 'coverage computed');
   return judged;
 }

@@ -116,7 +116,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
     return workload === undefined || actsOn(deployment, workload);
   });
   const nameOf = ({ vmid }: GuestFact) =>
-    tenant_id === null || byVmid.has(vmid) ? `Guest ${vmid}` : 'A guest that is not in the inventory yet';
+    tenant_id === null || byVmid.has(vmid) ? `Workload ${vmid}` : 'A workload that is not in the inventory yet';
   const { marked, problems } = await findMarked(session, inputs.instance, within, nameOf);
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
   const unrestored = await listUnrestoredWorkloadIds(db, deployment, cluster_id);
@@ -128,7 +128,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
       code: 'not_in_inventory',
       message:
         tenant_id === null
-          ? `Guest ${guest.vmid} has rules of the policy but is not in the inventory yet.`
+          ? `Workload ${guest.vmid} has rules of the policy but is not in the inventory yet.`
           : `${nameOf(guest)} has rules of the policy.`,
       remedy: 'Sync the cluster, then retry.',
     });
@@ -136,8 +136,8 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   if (!listing.complete) {
     problems.push({
       code: 'incomplete_list',
-      message: `Guests that the API token may not see were not looked at: ${listing.incompleteReason ?? ''}`.trim(),
-      remedy: 'Give the token VM.Audit on all guests, then retry.',
+      message: `Workloads that are hidden from the API token were not checked: ${listing.incompleteReason ?? ''}`.trim(),
+      remedy: 'Grant the token VM.Audit on /vms (propagating), then retry.',
     });
   }
   const guests = [...new Set([...found, ...placed, ...unrestored])]

@@ -38,8 +38,8 @@ import { settleRemoval } from './removal/settle';
 
 const busy: DeploymentProblem = {
   code: 'guest_busy',
-  message: 'Another deployment was writing to the guest for too long.',
-  remedy: 'Retry when it has ended.',
+  message: 'Timed out waiting for another deployment that writes to the workload.',
+  remedy: 'Retry when that deployment has ended.',
 };
 
 /** The guest is not to be written to now. */
@@ -54,9 +54,9 @@ async function assertStillWanted({ deployment }: DeploymentSession, workloadId: 
       {
         code: 'policy_changed',
         message: deployed
-          ? `The policy was changed to version ${policy.version} while version ${version} was applied.`
-          : 'The policy was disabled, set to audit or deleted while it was applied.',
-        remedy: deployed ? 'Apply it again.' : 'Nothing is to be done: its rules are being removed.',
+          ? `The policy was changed to version ${policy.version} while version ${version} was being applied.`
+          : 'The policy was disabled, set to audit mode or deleted while it was being applied.',
+        remedy: deployed ? 'Apply the policy again.' : 'No action is needed: the rules are being removed.',
       },
       true,
     );
@@ -65,7 +65,7 @@ async function assertStillWanted({ deployment }: DeploymentSession, workloadId: 
     throw new GuestProblem(
       {
         code: 'policy_enforced_again',
-        message: 'The policy was enforced again before its rules were removed; they were left in place.',
+        message: 'The policy was enforced again before its rules were removed. The rules were left in place.',
         remedy: 'Apply the policy.',
       },
       true,
@@ -92,8 +92,8 @@ async function goneOrFailed(
   return new GuestProblem(
     {
       code: 'guest_missing',
-      message: `Guest ${vmid} does not exist any more.`,
-      remedy: 'Nothing is to be done there; the next sync removes it from the inventory.',
+      message: `Workload ${vmid} no longer exists.`,
+      remedy: 'No action is needed: the next sync removes the workload from the inventory.',
     },
     true,
   );
@@ -143,8 +143,8 @@ async function reconcile(
   if (workload.lock === 'create' || workload.lock === 'clone') {
     throw new GuestProblem({
       code: 'guest_locked',
-      message: `Guest ${workload.vmid} is still being made (${workload.lock}).`,
-      remedy: 'Apply again when that has ended.',
+      message: `Workload ${workload.vmid} is still being created (${workload.lock}).`,
+      remedy: 'Apply the policy again when the workload is ready.',
     });
   }
   const outcome = await reconcileGuest({
@@ -262,14 +262,14 @@ const CONCURRENCY = 6;
 
 const CLUSTER_OFF: DeploymentProblem = {
   code: 'cluster_firewall_off',
-  message: 'The firewall of the cluster is off: rules are stored, but nothing is filtered.',
-  remedy: 'Switch it on in the options of the data center. That also filters access to the nodes.',
+  message: 'The cluster firewall is off: rules are stored, but nothing is filtered.',
+  remedy: 'Turn on the cluster firewall under Datacenter → Firewall → Options. It also filters access to the nodes.',
 };
 
 const inWords = (reasons: Parameters<typeof reasonsText>[0]): DeploymentProblem => ({
   code: reasons[0] ?? 'not_in_force',
-  message: `Everything was written, but the policy is not fully in force: ${reasonsText(reasons)}.`,
-  remedy: 'Open the guests of the policy to see what differs, then apply again.',
+  message: `Everything was written, but the policy is not fully enforced: ${reasonsText(reasons)}.`,
+  remedy: 'Open the workloads of the policy to see what differs, then apply the policy again.',
 });
 
 /** What keeps a policy from being in force although its guests were written, by a reading made afterwards. */

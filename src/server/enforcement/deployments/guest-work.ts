@@ -126,9 +126,9 @@ const MAX_NAMED = 5;
 const WHY: Record<string, string> = {
   invalid: 'cannot be read',
   not_found: 'does not exist',
-  ambiguous: 'stands for several things',
+  ambiguous: 'is ambiguous',
   empty: 'has no members',
-  not_a_workload: 'is no virtual machine or container',
+  not_a_workload: 'is not a VM or container',
   template: 'is a template',
   no_address: 'has no known address',
 };
@@ -154,10 +154,10 @@ export function unmappedRules(policy: CompilablePolicy, compiled: Compiled): Dep
   const endpoints = compiled.unresolved
     .filter(({ policy_id }) => policy_id === policy.id)
     .map(({ side, endpoint, reason }) => `${side} ${endpoint} ${WHY[reason] ?? reason}`);
-  const because = endpoints.length > 0 ? `: ${listed([...new Set(endpoints)])}` : ': no address fits its protocol';
+  const because = endpoints.length > 0 ? `: ${listed([...new Set(endpoints)])}` : ': no address matches its protocol';
   return {
     code: 'rule_without_workload',
-    message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${listed(rules)} could not be mapped to a workload${because}.`,
-    remedy: 'Correct the endpoints of the policy, or sync the cluster if the workloads are new.',
+    message: `${unmapped.length === 1 ? 'Rule' : 'Rules'} ${listed(rules)} could not be placed on any workload${because}.`,
+    remedy: 'Correct the endpoints of the policy. If the workloads are new, sync the cluster.',
   };
 }

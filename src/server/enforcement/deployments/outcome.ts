@@ -42,7 +42,7 @@ const IN_FORCE = ['ok', 'unchanged', 'partial'];
 
 /** What is not as wanted, in one text. */
 function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
-  if (!finished) return 'The work goes on; ask for its deployments.';
+  if (!finished) return 'The operation is still running. Get its deployments for the result.';
   const many = clusters.length > 1;
   const texts = clusters.flatMap(({ cluster_name, problems, notes }) =>
     [...problems, ...notes].map(({ message }) => (many ? `${cluster_name}: ${message}` : message)),

@@ -68,7 +68,7 @@ export async function readDeploymentGuest(
 ): Promise<DeploymentGuestDetail> {
   const owner = await readDeploymentOwner(scope, deploymentId);
   const guest = await findDeploymentGuest(db, deploymentId, workloadId);
-  if (!guest) throw new AppError('not_found', 'The deployment has no such guest.');
+  if (!guest) throw new AppError('not_found', 'The deployment does not include this workload.');
   const found = { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
   if (scope.tenants === 'all') return found;
   const namer = ruleNamer((await readBoard()).inputs, scope.reach, owner);

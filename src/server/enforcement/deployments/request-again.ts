@@ -117,7 +117,7 @@ export async function retryDeployment(scope: Scope<'policy:apply'>, id: string):
     const old = await findDeployment(tx, scope.reach, id);
     if (!old) throw notFound('deployment');
     if (old.finished_at === null) throw new AppError('refused', 'The deployment has not ended yet.');
-    if (old.status === 'ok') throw new AppError('refused', 'Nothing failed in this deployment.');
+    if (old.status === 'ok') throw new AppError('refused', 'This deployment has no failures to retry.');
     const policy = await holdPolicyState(tx, old.policy_id, scope.reach);
     // What another owner has by now is not applied for the former one.
     const owner = ownedPart(policy ?? old);

@@ -46,7 +46,7 @@ export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
     throw refuse(
       policy,
       dryRun,
-      `${policy.name} is in audit mode: it only tells what it would do. Set its mode to enforced to apply it.`,
+      `${policy.name} is in audit mode: its rules are only evaluated. Set its mode to enforced to apply it.`,
     );
   }
   if (!policy.enabled) throw refuse(policy, dryRun, `${policy.name} is disabled. Enable it to apply it.`);
@@ -96,7 +96,7 @@ export async function requestApply(
       throw refuseUnmapped(
         policy,
         false,
-        unmapped?.message ?? `${policy.name} has no enabled rule and no default to apply.`,
+        unmapped?.message ?? `${policy.name} has no enabled rule and no default policy to apply.`,
       );
     }
     const operation_id = newId();

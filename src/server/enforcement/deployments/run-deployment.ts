@@ -221,6 +221,6 @@ export async function deployAndObserve(id: string, signal: AbortSignal): Promise
   try {
     await enqueue(firewallObserve, done);
   } catch (error) {
-    logger.warn({ err: error, cluster_id: done.cluster_id }, 'the cluster is read again later');
+    logger.warn({ err: error, cluster_id: done.cluster_id }, 'cannot queue a read of the cluster; the next scheduled read updates it');
   }
 }

@@ -25,7 +25,7 @@ export async function startDeployments(ids: readonly string[]): Promise<void> {
       await enqueue(kind === 'apply' ? policyApply : policyCleanup, { deployment_id: id });
     }
   } catch (error) {
-    logger.warn({ err: error, deployment_ids: ids }, 'deployments wait until the queue answers');
+    logger.warn({ err: error, deployment_ids: ids }, 'cannot reach the job queue; deployments stay queued');
   }
 }
 
@@ -78,9 +78,9 @@ const scope = systemScope('policy:apply', 'deployment schedule');
 
 const WORKER_DIED: DeploymentProblem = {
   code: 'worker_died',
-  message: `The worker died ${MAX_ATTEMPTS} times during this deployment.`,
+  message: `The worker crashed ${MAX_ATTEMPTS} times during this deployment.`,
   remedy:
-    'Look into the log of the worker; it may lack memory. Then retry: what was written stays and is gone on from.',
+    'Check the worker log; the worker may be out of memory. Then retry: the deployment resumes where it stopped.',
 };
 
 const ORPHAN_COLUMNS = [

@@ -28,7 +28,7 @@ import {
 /** @throws AppError `not_found` */
 export async function readSecurityGroup(scope: Scope<'group:read'>, id: string): Promise<SecurityGroup> {
   const group = await findSecurityGroup(db, scope.reach, id);
-  if (!group) throw notFound('security group');
+  if (!group) throw notFound('group');
   return group;
 }
 
@@ -48,12 +48,12 @@ export function createSecurityGroup(scope: Scope<'group:write'>, input: Security
   return db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, input);
     const { tenant_id } = owner;
-    if (await securityGroupNameTaken(tx, owner, input.name)) throw nameTaken('security group', input.name);
+    if (await securityGroupNameTaken(tx, owner, input.name)) throw nameTaken('group', input.name);
     const row = { ...input, ...owner, id: newId() };
     await insertSecurityGroup(tx, row);
     await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, ...owner });
     const group = await findSecurityGroup(tx, 'all', row.id);
-    if (!group) throw new Error('the group that was just stored is not there');
+    if (!group) throw new Error('expected the stored group to exist');
     await recordAudit(tx, scope, {
       action: 'security_group.created',
       object_kind: 'security_group',
@@ -90,7 +90,7 @@ export function usageOf(users: readonly GroupUser[], endpoints: readonly string[
 export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Promise<SecurityGroupUsage> {
   const group = await findSecurityGroup(db, scope.reach, id);
   // Of a group that only touches a project, its uses elsewhere are none of the project's business.
-  if (!group || !isWithinReach(group, scope.reach)) throw notFound('security group');
+  if (!group || !isWithinReach(group, scope.reach)) throw notFound('group');
   return usageOf(await listGroupUsers(db, id), [`sg:${group.id}`, `sg:${group.name}`], scope.reach);
 }
 
@@ -112,8 +112,8 @@ export function refuseWhileUsed(
   const used_by = usageOf(naming, endpoints, reach);
   const names = used_by.policies.slice(0, 5).map(({ name }) => name);
   const others = naming.length - names.length;
-  const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'that you may not see'}`] : [])];
-  throw new AppError('conflict', `${what} is named by policies: ${list.join(', ')}. Change those policies first.`, {
+  const list = [...names, ...(others > 0 ? [`${others} ${names.length > 0 ? 'more' : 'not visible to you'}`] : [])];
+  throw new AppError('conflict', `${what} is used by policies: ${list.join(', ')}. Change these policies first.`, {
     extra: { used_by },
   });
 }
@@ -130,7 +130,7 @@ export function updateSecurityGroup(
 ): Promise<SecurityGroup> {
   return db.transaction(async (tx) => {
     const row = await lockSecurityGroup(tx, scope.reach, id);
-    if (!row) throw notFound('security group');
+    if (!row) throw notFound('group');
     assertVersion('group', row.version, version, { current: auditedGroup(row) });
     const changes = changedFields<SecurityGroupRow, Partial<SecurityGroupRow>>(row, input);
     const moves = project_id !== undefined && project_id !== row.project_id;
@@ -147,7 +147,7 @@ export function updateSecurityGroup(
     if (changed) {
       const name = changes.name ?? row.name;
       if ((moves || name !== row.name) && (await securityGroupNameTaken(tx, owner, name)))
-        throw nameTaken('security group', name);
+        throw nameTaken('group', name);
       if (changes.name !== undefined) {
         refuseWhileUsed(`The name ${row.name}`, await listGroupUsers(tx, id), [`sg:${row.name}`], scope.reach);
       }
@@ -156,7 +156,7 @@ export function updateSecurityGroup(
       if (moves) await publishEvent(tx, { type: 'security_group.changed', security_group_id: id, ...owner });
     }
     const group = await findSecurityGroup(tx, 'all', id);
-    if (!group) throw new Error('the group that is locked is not there');
+    if (!group) throw new Error('expected the locked group to exist');
     if (changed) {
       await recordAudit(tx, scope, {
         action: 'security_group.updated',
@@ -180,7 +180,7 @@ export function deleteSecurityGroup(scope: Scope<'group:write'>, id: string): Pr
   return db.transaction(async (tx) => {
     const row = await lockSecurityGroup(tx, scope.reach, id);
     const group = row && (await findSecurityGroup(tx, 'all', id));
-    if (!row || !group) throw notFound('security group');
+    if (!row || !group) throw notFound('group');
     const endpoints = [`sg:${row.id}`, `sg:${row.name}`];
     refuseWhileUsed(`The group ${row.name}`, await listGroupUsers(tx, id), endpoints, scope.reach);
     await deleteRow(tx, id);

@@ -42,14 +42,14 @@ async function eligible(
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) {
-    throw new AppError('malformed', 'There is no such workload.', {
-      errors: unknown.slice(0, 20).map((id) => ({ field, message: `${id} names no workload. It may be gone.` })),
+    throw new AppError('malformed', 'Workload not found.', {
+      errors: unknown.slice(0, 20).map((id) => ({ field, message: `Workload ${id} not found. It may have been deleted.` })),
     });
   }
   const strangers = found.filter((workload) => !workload.eligible);
   if (strangers.length > 0) {
     const what = group.project_id === null ? 'tenant' : 'project';
-    throw new AppError('refused', `A group of a ${what} has members of that ${what} only.`, {
+    throw new AppError('refused', `A group of a ${what} can only have members of that ${what}.`, {
       errors: strangers
         .slice(0, 20)
         .map(({ name }) => ({ field, message: `${name} belongs to another ${what} or to none.` })),
@@ -70,7 +70,7 @@ export async function changeMembersIn(
   field = 'add',
 ): Promise<Outcome> {
   const group = await lockSecurityGroup(tx, scope.reach, groupId);
-  if (!group) throw notFound('security group');
+  if (!group) throw notFound('group');
   const workloads = await eligible(tx, scope, group, add, field);
   const added = await insertMembers(tx, groupId, add);
   // Those that moved to another owner are no members, and what they are called now is not for this one.
@@ -127,9 +127,9 @@ export function addMember(
       'workload_id',
     );
     const member = await findMember(tx, groupId, workloadId);
-    if (!member) throw new Error('the member that was just stored is not there');
+    if (!member) throw new Error('expected the stored member to exist');
     if (added.length === 0) {
-      throw new AppError('conflict', `${member.workload_name} is a member of ${group.name} already.`, {
+      throw new AppError('conflict', `${member.workload_name} is already a member of ${group.name}.`, {
         errors: [{ field: 'workload_id', message: 'Choose another workload.' }],
       });
     }
@@ -149,7 +149,7 @@ export function removeMember(scope: Scope<'group:write'>, groupId: string, workl
     if (!member) throw new AppError('not_found', 'The workload is not a member of this group.');
     throw new AppError(
       'refused',
-      `${member.workload_name} is a member because of its tags (${group.member_tags.join(', ')}). Take the tag from it, or change the tags of the group.`,
+      `${member.workload_name} is a member because of its tags (${group.member_tags.join(', ')}). Remove the tag from the workload, or change the tags of the group.`,
     );
   });
 }

@@ -142,7 +142,7 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boo
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
       node_name === null
-        ? unreadableGuest({ code: 'not_found', message: 'The inventory does not know on which node the guest is.' })
+        ? unreadableGuest({ code: 'not_found', message: 'The inventory does not have the node of this workload. Sync the cluster.' })
         : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint });
     return { workload_id: id, read_at, state };
   });
@@ -187,7 +187,7 @@ export async function readLive(
   }
   return store(clusterId, readings, subjects, replace).catch((error: unknown) => {
     // Whoever asked gets the readings in any case.
-    logger.warn({ err: error, cluster_id: clusterId }, 'readings of firewalls could not be stored');
+    logger.warn({ err: error, cluster_id: clusterId }, 'failed to store firewall snapshots');
     return readings;
   });
 }

@@ -41,7 +41,7 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
   }
   const readings = await readLive(workload.cluster_id, [workload]);
   const reading = readings.guests.get(workloadId);
-  if (!reading) throw new Error('a guest that was asked for was not read');
+  if (!reading) throw new Error('expected a snapshot of each requested guest');
   const cluster = readings.cluster.state;
   return {
     board,

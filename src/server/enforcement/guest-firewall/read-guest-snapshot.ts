@@ -100,13 +100,13 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
   if (config instanceof ProviderError && config.code === 'not_found') {
     // Files of guests that are gone read as empty: without proof nothing may be concluded from that.
     const presence = await provider.inventory.guestPresence(target);
-    if (presence === 'absent') return gone('The guest does not exist any more.', 'not_found');
+    if (presence === 'absent') return gone('The workload no longer exists.', 'not_found');
     return unreadableGuest(noteOf(config));
   }
   const { creation_fingerprint: known } = target;
   const found = config instanceof ProviderError ? null : config.creation_fingerprint;
   if (known !== null && found !== null && known !== found) {
-    return gone('Another guest has taken over the number. Sync the cluster.', 'replaced');
+    return gone('The VMID belongs to another workload now. Sync the cluster.', 'replaced');
   }
   return snapshotOf(fact, config, target.kind);
 }
@@ -119,7 +119,7 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
 export async function readGuestSnapshot(provider: HypervisorProvider, target: LiveTarget): Promise<GuestSnapshot> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<GuestSnapshot>((resolve) => {
-    const message = `No complete answer within ${GUEST_TIMEOUT_MS / 1000} s.`;
+    const message = `No complete response within ${GUEST_TIMEOUT_MS / 1000} s.`;
     timer = setTimeout(() => resolve(unreadableGuest({ code: 'timeout', message })), GUEST_TIMEOUT_MS);
   });
   try {

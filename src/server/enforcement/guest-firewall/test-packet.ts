@@ -25,56 +25,56 @@ import { type GuestLive, readGuestLive } from './read-guest-live';
 
 /** Why a built-in rule of the hypervisor decided. */
 const BUILTIN_WORDS: Readonly<Record<Builtin, string>> = {
-  established: 'It belongs to a connection that exists already.',
-  invalid: 'Connection tracking finds it invalid.',
-  blacklist: 'The source is in the set blacklist of the cluster.',
-  smurf: 'The source is a multicast or broadcast address, which no single host can have.',
+  established: 'The packet belongs to an existing connection.',
+  invalid: 'Connection tracking classifies the packet as invalid.',
+  blacklist: 'The source is in the IP set blacklist of the cluster.',
+  smurf: 'The source is a multicast or broadcast address, which is never a valid source.',
   tcp_flags: 'The node option tcpflags drops this combination of TCP flags and port.',
   vital_icmp: 'The node accepts ICMP errors before any rule.',
-  dhcp: 'The guest option dhcp lets it pass.',
-  dhcp_blocked: 'The guest option dhcp is off: the node drops DHCP.',
-  mac_filter: 'The sender has another hardware address than the interface.',
-  router_advertisement: 'The guest option radv is off: guests may not announce routers.',
-  ip_filter: 'The interface may not send from this address.',
-  ndp: 'The guest option ndp lets neighbour discovery pass.',
-  ndp_blocked: 'The guest option ndp is off: the node drops neighbor discovery.',
-  router_announced: 'The guest option radv lets it announce a router.',
-  broadcast: 'It goes to many and is dropped in front of the default.',
-  critical_icmp: 'ICMP that connections depend on is let through in front of the default.',
-  windows_noise: 'Windows services are dropped in front of the default.',
-  upnp: 'UPnP is dropped in front of the default.',
-  not_syn: 'A TCP packet that opens no connection is dropped in front of the default.',
-  dns_reply: 'A late DNS reply is dropped in front of the default.',
-  whois: 'Ident is rejected in front of the default.',
+  dhcp: 'The guest firewall option dhcp accepts the packet.',
+  dhcp_blocked: 'The guest firewall option dhcp is off: the node drops DHCP.',
+  mac_filter: "The source MAC address is not the interface's.",
+  router_advertisement: 'The guest firewall option radv is off: the node drops router advertisements.',
+  ip_filter: 'The IP filter does not allow the interface to send from this address.',
+  ndp: 'The guest firewall option ndp accepts neighbor discovery.',
+  ndp_blocked: 'The guest firewall option ndp is off: the node drops neighbor discovery.',
+  router_announced: 'The guest firewall option radv accepts router advertisements.',
+  broadcast: 'Broadcast and multicast packets are dropped before the default policy.',
+  critical_icmp: 'ICMP messages that connections depend on are accepted before the default policy.',
+  windows_noise: 'Windows services are dropped before the default policy.',
+  upnp: 'UPnP is dropped before the default policy.',
+  not_syn: 'TCP packets that do not open a connection are dropped before the default policy.',
+  dns_reply: 'Late DNS replies are dropped before the default policy.',
+  whois: 'Ident is rejected before the default policy.',
 };
 
 const NOT_ENFORCED_WORDS: Readonly<Record<NotEnforcedReason, string>> = {
-  cluster_firewall_off: 'The firewall of the cluster is off: nothing is filtered.',
-  guest_firewall_off: 'The firewall of the guest is off: no rule of it is enforced.',
-  nic_flag_off: 'The interface has no firewall flag: nothing is filtered there.',
+  cluster_firewall_off: 'The cluster firewall is off: nothing is filtered.',
+  guest_firewall_off: 'The guest firewall is off: its rules are not enforced.',
+  nic_flag_off: 'The firewall flag of the interface is off: its traffic is not filtered.',
 };
 
 const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
-  unknown_cluster_firewall: 'Whether the firewall of the cluster is on could not be read.',
-  unknown_guest_options: 'The options of the guest could not be read.',
-  unknown_guest_rules: 'The rules of the guest could not be read.',
-  unknown_nic_flag: 'Whether the interface has the firewall flag could not be read.',
-  unknown_group: 'A security group that is referred to could not be read.',
-  unknown_reference: 'A set or alias that decides could not be read.',
-  unknown_packet_detail: 'Something about the packet that was not given decides.',
-  node_cannot_compile: 'The firewall of the node cannot be compiled, so old rules are in force there.',
-  unknown_inspection: 'An inspection program decides about what passes.',
+  unknown_cluster_firewall: 'Could not read whether the cluster firewall is on.',
+  unknown_guest_options: 'Could not read the options of the guest firewall.',
+  unknown_guest_rules: 'Could not read the rules of the guest firewall.',
+  unknown_nic_flag: 'Could not read whether the firewall flag of the interface is on.',
+  unknown_group: 'Could not read a PVE security group that the rules refer to.',
+  unknown_reference: 'Could not read an IP set or alias that the result depends on.',
+  unknown_packet_detail: 'The result depends on a property of the packet that was not specified.',
+  node_cannot_compile: 'The firewall of the node cannot compile: the node keeps its old rules.',
+  unknown_inspection: 'An intrusion prevention system inspects the packet and may drop it.',
   unknown_implementation:
-    'Whether the node filters with iptables or nftables is not known, and they decide differently.',
-  unknown_node_options: 'The firewall options of the node could not be read, and they decide.',
-  unknown_node_networks: 'The networks of the node could not be read: an address may be a broadcast address.',
+    'The result differs between iptables and nftables, and which one the node uses is not known.',
+  unknown_node_options: "Could not read the node's firewall options, which the result depends on.",
+  unknown_node_networks: "Could not read the node's networks: an address may be a broadcast address.",
   unknown_forward_rules:
-    'Rules for forwarded traffic (of the VNet, the node or the data center) could not be read, and they may decide.',
-  unknown_route: 'Whether the node routes this traffic or bridges it within the VNet is not known, and that decides.',
-  unknown_interface: 'At which interface it passed is not known, and they do not decide alike.',
+    'Could not read the rules for forwarded traffic (of the VNet, the node or the data center), which may match.',
+  unknown_route: 'The result depends on whether the node routes this traffic or bridges it within the VNet, which is not known.',
+  unknown_interface: 'The result differs between interfaces, and which one the traffic passed is not known.',
   unknown_protocol: 'The protocol is not known.',
-  unknown_address: 'Which addresses of the network it was is not known, and they are not treated alike.',
-  unknown_opening: 'Which end opened the conversation is not known, and that decides.',
+  unknown_address: 'The result differs between addresses of the network, and which one was used is not known.',
+  unknown_opening: 'The result depends on which end opened the conversation, which is not known.',
 };
 
 /** Whose list a rule or default is of, where it is not the guest's own. */
@@ -87,12 +87,12 @@ function listName({ scope, name }: ListScope): string {
 export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
   switch (by.kind) {
     case 'rule': {
-      const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of group ${by.group}`;
+      const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of PVE security group ${by.group}`;
       const whose = rule?.policy_name ? ` of policy ${rule.policy_name}` : rule?.visibility ? ' of the platform' : '';
-      return `${where}${listName(by)}${whose} decides.`;
+      return `${where}${listName(by)}${whose} matches.`;
     }
     case 'default':
-      return `No rule matches: the default policy${listName(by)} decides.`;
+      return `No rule matches: the default policy${listName(by)} applies.`;
     case 'builtin':
       return BUILTIN_WORDS[by.name];
     case 'not_enforced':
@@ -153,7 +153,7 @@ const PROTOCOL_NUMBERS = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, sctp: 132 } as 
 export function packetOf(input: PacketTest | Omit<PacketTest, 'interface'>): Packet {
   const { direction, protocol, source_ip, destination_ip, interface: _, ...rest } = { interface: undefined, ...input };
   const [source, destination] = [parseIp(source_ip), parseIp(destination_ip)];
-  if (!source || !destination) throw new Error('addresses that were checked cannot be read');
+  if (!source || !destination) throw new Error('expected validated addresses to be readable');
   const number = typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
   return { ...rest, direction, source, destination, protocol: number };
 }
@@ -212,8 +212,8 @@ export async function testPacket(
   const nics = guest.interfaces ?? [guest.assumed(input.interface ?? 'net0')];
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {
-    throw new AppError('refused', 'The guest has no such interface on a bridge.', {
-      errors: [{ field: 'interface', message: `It has ${nics.map(({ name }) => name).join(', ') || 'none'}.` }],
+    throw new AppError('refused', 'The workload has no such interface on a bridge.', {
+      errors: [{ field: 'interface', message: `Interfaces of the workload: ${nics.map(({ name }) => name).join(', ') || 'none'}.` }],
     });
   }
   const packet = packetOf(input);

@@ -87,30 +87,30 @@ type HostOwn = 'ndp' | 'ndp_blocked' | 'smurf' | 'windows_noise' | 'upnp' | 'dns
 const BUILTIN_TEXTS: Readonly<Record<Exclude<HostBuiltin, Builtin> | HostOwn, string>> = {
   igmp: 'The node accepts IGMP before any rule.',
   management:
-    'The node accepts the services of the cluster (web interface, consoles, SSH) from the management network.',
-  corosync: 'The node accepts the cluster communication (corosync) from everywhere.',
-  conntrack_helper: 'A connection tracking helper of the node opens its port.',
-  synflood: 'The node option protection_synflood drops TCP connections that no rule in front of it accepts.',
+    'The node accepts cluster services (web interface, consoles, SSH) from the management network.',
+  corosync: 'The node accepts cluster communication (corosync) from any address.',
+  conntrack_helper: 'A connection tracking helper of the node opens this port.',
+  synflood: 'The node option protection_synflood drops TCP connections that no earlier rule accepts.',
   windows_noise: 'The node drops or rejects traffic of Windows services.',
   upnp: 'The node drops UPnP.',
   dns_reply: 'The node drops late DNS replies.',
-  smurf: 'The node option nosmurfs drops it because of a multicast or broadcast address.',
+  smurf: 'The node option nosmurfs drops the packet because of a multicast or broadcast address.',
   ndp: 'The node option ndp accepts neighbor discovery.',
   ndp_blocked: 'The node option ndp is off: the node drops neighbor discovery.',
 };
 
 const OFF_TEXTS: Readonly<Record<HostOff, string>> = {
-  cluster_firewall_off: 'The firewall of the cluster is off: nothing is filtered.',
-  node_firewall_off: 'The firewall of the node is off: only guests and VNets are filtered there.',
+  cluster_firewall_off: 'The cluster firewall is off: nothing is filtered.',
+  node_firewall_off: 'The firewall of the node is off: only workloads and VNets are filtered there.',
   vnet_firewall_off: 'The firewall of the VNet is off.',
   iptables_node: 'The node filters with iptables, which does not enforce rules for forwarded traffic.',
 };
 
 const UNKNOWN_TEXTS: Readonly<Record<Exclude<NodeUnknownReason, UnknownReason>, string>> = {
-  unknown_node_rules: 'The rules of the node or of the data center could not be read.',
-  unknown_cluster_options: 'The options of the data center could not be read.',
-  unknown_management_network: 'Whether the address is in the management network is not known.',
-  unknown_corosync_links: 'Whether the address is a link of the cluster communication (corosync) is not known.',
+  unknown_node_rules: 'Could not read the node or data center rules.',
+  unknown_cluster_options: 'Could not read the data center options.',
+  unknown_management_network: 'It is not known whether the address is in the management network.',
+  unknown_corosync_links: 'It is not known whether the address is a link of the cluster communication (corosync).',
 };
 
 function listName({ scope, name }: ListScope): string {
@@ -125,10 +125,10 @@ export function explainHostDecider(by: Decider): string {
   switch (by.kind) {
     case 'rule':
       return by.group === undefined
-        ? `Rule ${by.position} of ${listName(by)} decides.`
-        : `Rule ${by.group_position} of group ${by.group} decides, which rule ${by.position} of ${listName(by)} refers to.`;
+        ? `Rule ${by.position} of ${listName(by)} matches.`
+        : `Rule ${by.position} of ${listName(by)} refers to PVE security group ${by.group}, whose rule ${by.group_position} matches.`;
     case 'default':
-      return `No rule matches: the default policy ${by.policy} of ${listName(by)} decides.`;
+      return `No rule matches: the default policy ${by.policy} of ${listName(by)} applies.`;
     case 'builtin':
       return has(BUILTIN_TEXTS, by.name)
         ? BUILTIN_TEXTS[by.name]

@@ -154,7 +154,7 @@ async function store(
 /** A deployment acts for the owner that the policy had when it was requested. @throws AppError `conflict` */
 async function assertIdle(tx: Tx, { id, name }: PolicyRow): Promise<void> {
   if (!(await isUnderWay(tx, id))) return;
-  throw new AppError('conflict', `A deployment of ${name} is under way. Wait until it has ended, then save again.`);
+  throw new AppError('conflict', `A deployment of ${name} is in progress. Wait until it has ended, then save again.`);
 }
 
 /**

@@ -36,7 +36,7 @@ export function addRule(
 ): Promise<ChangedPolicy> {
   return changePolicy(scope, policyId, guard, 'policy.rule_added', (current) => {
     if (current.rules.length >= MAX_RULES) {
-      throw new AppError('refused', `A policy has at most ${MAX_RULES} rules. Put further ones into another policy.`);
+      throw new AppError('refused', `A policy has at most ${MAX_RULES} rules. Put more rules in another policy.`);
     }
     const added = { ...rule, id: newId(), position: 0 };
     return { ...current, rules: numbered(current.rules.toSpliced(position ?? current.rules.length, 0, added)) };

@@ -166,10 +166,10 @@ export async function searchEndpoints(
   const wanted = (network?.name ?? rest?.replace(/\/$/, '') ?? q).toLowerCase();
   const found: { fit: number; item: EndpointSuggestion }[] = [];
   if (!('error' in typed) && (typed.kind === 'address' || typed.kind === 'any')) {
-    const detail = typed.kind === 'any' ? 'every address' : typed.cidr.includes('/') ? 'network' : 'address';
+    const detail = typed.kind === 'any' ? 'all addresses' : typed.cidr.includes('/') ? 'network' : 'address';
     found.push({ fit: -1, item: { endpoint: formatEndpoint(typed), kind: typed.kind, label: q, detail } });
   } else if (q === '' || 'any'.startsWith(wanted)) {
-    found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'every address' } });
+    found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'all addresses' } });
   }
   for (const { text, ...item } of candidates(inputs, visible, owners)) {
     if (only !== null && item.kind !== only) continue;

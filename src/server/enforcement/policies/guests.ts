@@ -58,7 +58,7 @@ export async function comparePolicyGuest(
   const guest = policyGuest(board, policy, workloadId);
   const concerned = board.placesOf(policyId).includes(workloadId);
   if (!workload || !guest || !concerned || !isWithinReach(workload, scope.reach)) {
-    throw new AppError('not_found', 'The policy has nothing at this workload.');
+    throw new AppError('not_found', 'The policy places nothing on this workload.');
   }
   const placement = applied.find((row) => row.policy_id === policyId);
   const state = readings.guests.get(workloadId)?.state ?? null;
@@ -109,8 +109,8 @@ export async function comparePolicyGuest(
 function decode(cursor: string): [number, string] {
   const [, vmid, id] = /^(\d{1,9})\.([0-9a-f-]{36})$/.exec(cursor) ?? [];
   if (vmid === undefined || id === undefined) {
-    throw new AppError('malformed', 'The cursor is not one that this list gave out. Start again without it.', {
-      errors: [{ field: 'cursor', message: 'Use next_cursor of the page before, unchanged.' }],
+    throw new AppError('malformed', 'The cursor is not from this list. Start again without a cursor.', {
+      errors: [{ field: 'cursor', message: 'Use next_cursor of the previous page, unchanged.' }],
     });
   }
   return [Number(vmid), id];

@@ -21,7 +21,7 @@ import { changePolicy } from './change-policy';
 
 /** The answer to a number that no version of the policy has. */
 export const noSuchVersion = (version: number) =>
-  new AppError('not_found', `The policy has no version ${version}. Look at its history for those that there are.`);
+  new AppError('not_found', `The policy has no version ${version}. See its history for the versions that exist.`);
 
 /** One version with everything that it keeps. @throws AppError `not_found` */
 export async function readVersion(
@@ -104,7 +104,7 @@ export function revertPolicy(
   toVersion: number,
   guard: ChangeGuard,
 ): Promise<ChangedPolicy> {
-  const reason = guard.reason || `Back to version ${toVersion}`;
+  const reason = guard.reason || `Restored version ${toVersion}`;
   return changePolicy(scope, id, { ...guard, reason }, 'policy.reverted', async (_, tx) => {
     const found = (await findPolicyVersions(tx, id, [toVersion])).get(toVersion);
     if (!found) throw noSuchVersion(toVersion);

@@ -186,7 +186,7 @@ describe('the history of a policy', () => {
       fields: [],
       rules: [],
     });
-    expect((await json(`/policies/${policy.id}/versions/4`)).body).toMatchObject({ reason: 'Back to version 1' });
+    expect((await json(`/policies/${policy.id}/versions/4`)).body).toMatchObject({ reason: 'Restored version 1' });
     expect(await json(`/policies/${policy.id}/versions/9/revert`, { method: 'POST' })).toMatchObject({ status: 404 });
   });
 });

@@ -41,7 +41,7 @@ const HOUR_MS = 3_600_000;
 
 /** What is said of a group of which only a part was evaluated: what holds of a part alone is not claimed of all. */
 function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
-  const explanation = 'It has too many different conversations to evaluate all of them.';
+  const explanation = 'The group has too many different conversations to evaluate all of them.';
   const known = { workload_id: null, read_at: rules_say?.read_at ?? null };
   return {
     action: action === 'mixed' ? action : 'unknown',

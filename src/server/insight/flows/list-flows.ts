@@ -33,7 +33,7 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
   const until = filter.until === undefined ? now : Date.parse(filter.until);
   const since = filter.since === undefined ? until - HOUR_MS : Date.parse(filter.since);
   if (!(since < until)) {
-    throw new AppError('malformed', 'The time range ends before it begins.', {
+    throw new AppError('malformed', 'The time range ends before it starts.', {
       errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
     });
   }

@@ -77,7 +77,7 @@ export function selectTraffic(
   const to = until === undefined ? now : Date.parse(until);
   const from = since === undefined ? to - HOUR_MS : Date.parse(since);
   if (!(from < to)) {
-    throw new AppError('malformed', 'The time range ends before it begins.', {
+    throw new AppError('malformed', 'The time range ends before it starts.', {
       errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
     });
   }

@@ -274,7 +274,7 @@ describe('GET /workloads/{id}/insights', () => {
       ['traffic=denied&traffic_mode=all', 'traffic', 'one of them'],
       ['traffic_mode=sideways', 'traffic_mode', 'all, inbound, outbound, internal, external, denied'],
       ['traffic=sideways', 'traffic', 'all, inbound, outbound, internal, external, denied'],
-      ['include_rules=maybe', 'include_rules', 'true or false'],
+      ['include_rules=maybe', 'include_rules', 'One of true, false.'],
       [`since=${ago(1)}&until=${ago(2)}`, 'since', 'Earlier'],
       ['flows=1', 'flows', ''],
     ] as const) {

@@ -77,7 +77,7 @@ export async function streamInsights(
   const { since, until } = query;
   const selected = await selectInsights(scope, { id: workloadId, since, until, traffic_mode });
   const { workload, range, selection } = selected;
-  const failed = (error: unknown) => logger.error({ err: error, workload_id: workloadId }, 'insights broke off');
+  const failed = (error: unknown) => logger.error({ err: error, workload_id: workloadId }, 'insights stream aborted');
 
   return produceStream(
     async (write) => {

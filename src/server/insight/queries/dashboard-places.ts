@@ -124,6 +124,6 @@ export async function countInventory(
       ${number(sql`${workloads} where ${own}`)} as workloads,
       ${number(sql`${workloads} where ${running(tenants)}`)} as workloads_running`);
   const [row] = rows;
-  if (!row) throw new Error('counts have no row');
+  if (!row) throw new Error('expected a row of counts');
   return row;
 }

@@ -25,7 +25,7 @@ export const NODE_REMOVAL_MS = 24 * 60 * 60 * 1000;
 
 function faultOf(status: NodeFact['status']): string | null {
   if (status === 'online') return null;
-  return status === 'offline' ? 'The node is offline.' : 'The cluster does not know the state of the node.';
+  return status === 'offline' ? 'The node is offline.' : 'The cluster does not know the status of the node.';
 }
 
 function wantedState(fact: NodeFact, known: NodeState | undefined, now: Date): NodeState {

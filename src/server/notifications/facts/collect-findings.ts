@@ -47,7 +47,7 @@ export async function collectFindings(
       for (const key of collected.unknown ?? []) unknown.add(incidentKey({ condition, key }));
       if (collected.incomplete) unreadable.add(condition);
     } catch (error) {
-      logger.error({ err: error, condition }, 'a condition of notifications could not be looked at');
+      logger.error({ err: error, condition }, 'cannot evaluate a notification condition');
       unreadable.add(condition);
     }
   }

@@ -33,7 +33,7 @@ function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact |
     object_kind: destination_workload_id === null ? 'address' : 'workload',
     object_id: destination_workload_id,
     object_name: destination_workload_name ?? destination_ip,
-    detail: `${service} (${protocol} ${port}) of ${destination_ip} is reached from outside, from ${from}.`,
+    detail: `${service} (${protocol} ${port}) on ${destination_ip} is reached from outside, from ${from}.`,
   };
 }
 
@@ -57,7 +57,7 @@ const WORDS: Record<ConflictKind, (conflict: IpamConflict, holder: string, other
   duplicate_address: ({ address }, holder, other) => `${address} is used by ${holder} and by ${other}.`,
   duplicate_mac: ({ mac }, holder, other) => `${holder} and ${other} have the same MAC address ${mac}.`,
   outside_subnet: ({ address, network_name }, holder) =>
-    `${holder} uses ${address}, which is in no subnet of ${network_name ?? 'its network'}.`,
+    `${holder} uses ${address}, which is in no prefix of ${network_name ?? 'its network'}.`,
   reserved_in_use: ({ address }, _holder, other) => `${other} uses ${address}, which is reserved.`,
 };
 
@@ -107,7 +107,7 @@ export const refusedReports: Collector = async () => {
         object_kind: 'agent',
         object_id: node_id,
         object_name: node_name,
-        detail: `The agent of ${node_name} reported traffic of guests that are on other nodes: ${guests}. Check what runs on the node.`,
+        detail: `The agent of ${node_name} reported traffic of workloads on other nodes: ${guests}. Check what runs on the node.`,
       };
     }),
   };
@@ -121,7 +121,7 @@ export const replacedTokens: Collector = async () => {
   const since = new Date(clock.now().getTime() - REPLACED_WINDOW_MS).toISOString();
   return {
     facts: (await listReplacedTokens(db, since)).map(({ node_id, node_name, token_replacement: replaced }) => {
-      const by = replaced.user_name === null ? '' : `, made by ${replaced.user_name}`;
+      const by = replaced.user_name === null ? '' : `, created by ${replaced.user_name}`;
       const machine = replaced.machine_id === replaced.previous_machine_id ? 'the same machine' : 'another machine';
       return {
         condition: 'agent_token_replaced',
@@ -129,7 +129,7 @@ export const replacedTokens: Collector = async () => {
         object_kind: 'agent',
         object_id: node_id,
         object_name: node_name,
-        detail: `The token of ${node_name} was replaced at ${replaced.at} by enrolment token ${replaced.enrolment_id}${by}, from ${machine}, while its agent reported.`,
+        detail: `The token of ${node_name} was replaced at ${replaced.at} with enrollment token ${replaced.enrolment_id}${by}, from ${machine}, while its agent was reporting.`,
       };
     }),
   };
@@ -143,6 +143,6 @@ export const silentAgents: Collector = async () => ({
     object_kind: 'agent',
     object_id: node_id,
     object_name: node_name,
-    detail: `No heartbeat of ${node_name} (${cluster_name}) ${last_heartbeat_at === null ? 'yet' : `since ${last_heartbeat_at}`}.`,
+    detail: `No heartbeat from ${node_name} (${cluster_name}) ${last_heartbeat_at === null ? 'yet' : `since ${last_heartbeat_at}`}.`,
   })),
 });

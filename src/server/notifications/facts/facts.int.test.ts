@@ -135,7 +135,7 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
   expect(namesOf(await look('suspicious_traffic_critical'))).toEqual([ours.workload.name, theirs.workload.name].sort());
   const own = await look('suspicious_traffic_critical', [ours.tenant.id]);
   expect(own).toMatchObject([{ object_kind: 'workload', object_id: ours.workload.id }]);
-  expect(own[0]?.detail).toBe('rdp (tcp 3389) of 10.9.0.1 is reached from outside, from 203.0.113.1 and 2 more.');
+  expect(own[0]?.detail).toBe('rdp (tcp 3389) on 10.9.0.1 is reached from outside, from 203.0.113.1 and 2 more.');
   expect(await look('suspicious_traffic_critical', [newId()])).toEqual([]);
   const time = fakeClock();
   try {

@@ -25,7 +25,7 @@ export async function readDatabaseFacts(): Promise<DatabaseFacts> {
         where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
           and application_name <> 'fabric-backup') as oldest_transaction_seconds,
       current_setting('autovacuum')::boolean as autovacuum`);
-  if (!row) throw new Error('the database said nothing of itself');
+  if (!row) throw new Error('expected a row about the database');
   return row;
 }
 
@@ -48,7 +48,7 @@ export async function readFleetFacts(): Promise<FleetFacts> {
       (select count(*)::int from users) as users,
       (select count(distinct a.user_id)::int from role_assignments a join roles r on r.id = a.role_id join users u on u.id = a.user_id
         where '*' = any(r.permissions) and a.tenant_id is null and a.expires_at is null and u.active) as super_admins`);
-  if (!row) throw new Error('the database said nothing of the fleet');
+  if (!row) throw new Error('expected a row about the fleet');
   return row;
 }
 

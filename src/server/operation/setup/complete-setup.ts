@@ -38,7 +38,7 @@ export async function serializable<T>(work: (tx: Tx) => Promise<T>): Promise<T> 
       if (!PASSING.includes(code)) throw error;
       if (attempt >= ATTEMPTS) {
         if (code === '23505') throw error;
-        throw new AppError('unavailable', 'Too much happens at once. Try again in a moment.', {
+        throw new AppError('unavailable', 'Too many setup requests at the same time. Try again in a moment.', {
           cause: error,
           retryAfterSeconds: 2,
         });
@@ -49,7 +49,7 @@ export async function serializable<T>(work: (tx: Tx) => Promise<T>): Promise<T> 
 }
 
 const alreadyDone = () =>
-  new AppError('conflict', 'Setup is completed already. Sign in, or ask an administrator for an account.');
+  new AppError('conflict', 'The setup is already complete. Sign in, or ask an administrator for an account.');
 
 /**
  * Checks the setup code. The right one that was made at random gets in whatever others tried: it has too many bits to be
@@ -67,8 +67,8 @@ async function assertSetupCode(scope: OpenScope, given: string | undefined): Pro
     if (right) return;
     await db.transaction((tx) => recordFailure(tx, bounds));
   }
-  throw new AppError('forbidden', 'The setup code is wrong. The server printed it when it started.', {
-    errors: [{ field: 'setup_code', message: given === undefined ? 'Enter the setup code.' : 'Wrong code.' }],
+  throw new AppError('forbidden', 'The setup code is wrong. The server prints the code at startup.', {
+    errors: [{ field: 'setup_code', message: given === undefined ? 'Enter the setup code.' : 'The code is wrong.' }],
   });
 }
 

@@ -88,8 +88,8 @@ describe('setup', () => {
 
   it.each([
     ['short', 'Use at least 12 characters; a few words are fine.'],
-    ['password1234', 'This password is among those tried first. Choose another one.'],
-    ['123456789012', 'This password is among those tried first. Choose another one.'],
+    ['password1234', 'This password is too common. Choose another one.'],
+    ['123456789012', 'This password is too common. Choose another one.'],
     ['aaaaaaaaaaaaaaaaaaaa', 'Use more different characters.'],
     ['admin@example.org', 'Choose a password that is not your email address.'],
     ['é'.repeat(300), 'Use at most 256 characters.'],

@@ -85,7 +85,7 @@ export class RefusedAddressError extends Error {
     readonly address: string,
     readonly reason: string,
   ) {
-    super(`${address} may not be connected to (${reason})`);
+    super(`${address} is not an allowed target (${reason})`);
   }
 }
 

@@ -23,7 +23,7 @@ type Failure = Error & { code?: string; responseCode?: number; command?: string 
 
 const refused = (host: string, { address, reason }: RefusedAddressError) =>
   new DeliveryError(
-    `${host} leads to ${address}, which may not be connected to (${reason}). Name it in FABRIC_ALLOW_PRIVATE_TARGETS, for example 127.0.0.1/32 for a mail server on the same machine.`,
+    `${host} resolves to ${address}, which is not an allowed target (${reason}). Add it to FABRIC_ALLOW_PRIVATE_TARGETS, for example 127.0.0.1/32 for a mail server on the same machine.`,
     { retry: false },
   );
 
@@ -32,7 +32,7 @@ function meaningOf(host: string, cause: Failure): DeliveryError {
   if (cause instanceof RefusedAddressError) return refused(host, cause);
   const status = cause.responseCode;
   if (cause.code === 'EAUTH') {
-    return new DeliveryError(`${host} refused the sign-in (${status ?? 'no status'}). Check user name and password.`, {
+    return new DeliveryError(`${host} rejected the sign-in (${status ?? 'no status'}). Check the user name and password.`, {
       retry: true,
       status,
       cause,
@@ -40,15 +40,15 @@ function meaningOf(host: string, cause: Failure): DeliveryError {
   }
   if (status !== undefined) {
     const what = cause.command ? ` to ${cause.command.slice(0, 20)}` : '';
-    return new DeliveryError(`${host} answered ${status}${what}.`, { retry: status < 500, status, cause });
+    return new DeliveryError(`${host} returned status ${status}${what}.`, { retry: status < 500, status, cause });
   }
   if (cause.code === 'ETLS') {
-    return new DeliveryError(`No TLS with ${host}: check the security setting and the certificate.`, {
+    return new DeliveryError(`TLS with ${host} failed. Check the security setting and the certificate.`, {
       retry: true,
       cause,
     });
   }
-  return new DeliveryError(`No delivery by ${host}: ${cause.code ?? 'connection lost'}`, { retry: true, cause });
+  return new DeliveryError(`Delivery through ${host} failed: ${cause.code ?? 'connection lost'}`, { retry: true, cause });
 }
 
 /** Opens the connection ourselves: to an address that the guard allows, and to no other. */
@@ -103,7 +103,7 @@ export async function sendEmail(server: SmtpServer, email: Email): Promise<strin
     },
   });
   const late = new Promise<never>((_, reject) => {
-    const error = new DeliveryError(`${host} did not finish within ${timeoutMs / 1000} s.`, { retry: true });
+    const error = new DeliveryError(`${host} did not complete the delivery within ${timeoutMs / 1000} s.`, { retry: true });
     timer = setTimeout(() => reject(error), timeoutMs);
   });
   try {

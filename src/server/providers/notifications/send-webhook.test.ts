@@ -231,7 +231,7 @@ describe('sendWebhook', () => {
     const url = await rawReceiver(() => {});
     const ending = new AbortController();
     const sent = post(url, { signal: ending.signal });
-    ending.abort(new Error('the worker ends'));
-    await expect(sent).rejects.toThrow('the worker ends');
+    ending.abort(new Error('the worker is stopping'));
+    await expect(sent).rejects.toThrow('the worker is stopping');
   });
 });

@@ -43,7 +43,7 @@ const TEMPORARY = new Set([408, 421, 425, 429]);
 /** The same for a name that leads nowhere and one that leads inside, tried again like what may only be down for a moment. */
 const unreachable = (host: string) =>
   new DeliveryError(
-    `${host} has no address that may be connected to. Use a receiver that is reachable from the internet.`,
+    `${host} has no allowed address. Use a receiver that is reachable from the internet.`,
     {
       retry: true,
     },
@@ -54,7 +54,7 @@ const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_NODATA', '
 
 const refused = (host: string, { address, reason }: RefusedAddressError) =>
   new DeliveryError(
-    `${host} leads to ${address}, which may not be connected to (${reason}). An administrator of the server can allow it in FABRIC_ALLOW_PRIVATE_TARGETS.`,
+    `${host} resolves to ${address}, which is not an allowed target (${reason}). A server administrator can add it to FABRIC_ALLOW_PRIVATE_TARGETS.`,
     { retry: false },
   );
 
@@ -69,12 +69,12 @@ function judge(response: IncomingMessage): number {
   if (status >= 200 && status < 300) return status;
   if (status >= 300 && status < 400) {
     throw new DeliveryError(
-      `The receiver answered ${status}, a redirect. Redirects are not followed: enter the address it leads to.`,
+      `The receiver returned ${status}, a redirect. Redirects are not followed: enter the target URL of the redirect.`,
       { retry: false, status },
     );
   }
   const retry = status >= 500 || TEMPORARY.has(status);
-  throw new DeliveryError(`The receiver answered ${status}.`, {
+  throw new DeliveryError(`The receiver returned status ${status}.`, {
     retry,
     status,
     retryAfterSeconds: retry ? retryAfterOf(response) : undefined,
@@ -118,7 +118,7 @@ export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> 
     const fail = (error: unknown) => end(() => reject(error));
     const abort = () => fail(signal?.reason);
     const timer = setTimeout(
-      () => fail(new DeliveryError(`${url.host} did not answer within ${timeoutMs / 1000} s.`, { retry: true })),
+      () => fail(new DeliveryError(`${url.host} did not respond within ${timeoutMs / 1000} s.`, { retry: true })),
       timeoutMs,
     );
     request.on('response', (response) => {
@@ -134,7 +134,7 @@ export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> 
       const inside = cause instanceof RefusedAddressError;
       if (given.discreet && (inside || NO_ADDRESS.has(cause.code ?? ''))) return fail(unreachable(url.hostname));
       if (inside) return fail(refused(url.hostname, cause));
-      fail(new DeliveryError(`No answer from ${url.host}: ${cause.code ?? cause.message}`, { retry: true, cause }));
+      fail(new DeliveryError(`No response from ${url.host}: ${cause.code ?? cause.message}`, { retry: true, cause }));
     });
     // An answer that changes the protocol, or a connection that just ends, is no answer.
     request.on('close', () => fail(new DeliveryError(`${url.host} closed the connection.`, { retry: true })));

@@ -39,7 +39,7 @@ function bodyOf(body: unknown): string | Uint8Array | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError('a body of this kind is not sent');
+  throw new TypeError('expected a text, binary or form body');
 }
 
 /** Reads an answer to its end. @throws OidcError when it is larger than `maxBytes` */
@@ -52,7 +52,7 @@ async function readAll(message: IncomingMessage, maxBytes: number): Promise<Buff
       message.destroy();
       throw new OidcError(
         'invalid',
-        `The answer of the sign-in provider is larger than ${maxBytes} bytes.`,
+        `The response of the sign-in provider is larger than ${maxBytes} bytes.`,
         'Check that the issuer is the address of an OpenID provider.',
       );
     }
@@ -66,16 +66,16 @@ function failure(url: URL, cause: unknown, timedOut: boolean): OidcError {
   if (cause instanceof RefusedAddressError) {
     return new OidcError(
       'unreachable',
-      `${url.hostname} leads to ${cause.address}, which may not be connected to (${cause.reason}).`,
-      'Use an https address outside loopback, link-local and metadata ranges, or name the range in FABRIC_ALLOW_PRIVATE_TARGETS.',
+      `${url.hostname} resolves to ${cause.address}, which is not an allowed target (${cause.reason}).`,
+      'Use an https address outside the loopback, link-local and metadata ranges, or add the range to FABRIC_ALLOW_PRIVATE_TARGETS.',
       { cause },
     );
   }
   const { code, message } = cause as Error & { code?: string };
   return new OidcError(
     'unreachable',
-    timedOut ? `No answer from ${url.host} in time.` : `No connection to ${url.host}: ${code ?? message}.`,
-    'Check the issuer, and that routes, firewalls and certificates let this service reach it. An own certificate authority belongs into NODE_EXTRA_CA_CERTS.',
+    timedOut ? `${url.host} did not respond in time.` : `Cannot connect to ${url.host}: ${code ?? message}.`,
+    'Check the issuer, and that routes, firewalls and certificates let this service reach it. Add a private certificate authority to NODE_EXTRA_CA_CERTS.',
     { cause, timedOut },
   );
 }

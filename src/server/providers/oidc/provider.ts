@@ -19,23 +19,23 @@ export type ProviderLogout = { id_token: string | null; redirect_uri: string; st
 /** Clocks of two machines differ. */
 const TOLERANCE_SECONDS = 30;
 
-const BELIEVE = 'Try again. If it stays, compare issuer, client and keys here with those at the provider.';
+const BELIEVE = 'Try again. If it persists, compare the issuer, client and keys here with those at the provider.';
 
 function meaningOf(error: unknown, doing: string): OidcError {
   if (error instanceof OidcError) return error;
   const { cause } = error as Error;
   if (cause instanceof OidcError) return cause;
   if (error instanceof client.AuthorizationResponseError) {
-    return new OidcError('refused', `The sign-in provider refused: ${error.error}.`, 'Ask who runs the provider.', {
+    return new OidcError('refused', `The sign-in provider returned an error: ${error.error}.`, 'Contact the administrator of the provider.', {
       cause: error,
     });
   }
   if (error instanceof client.ResponseBodyError) {
-    return new OidcError('invalid', `The sign-in provider refused ${doing}: ${error.error}.`, BELIEVE, {
+    return new OidcError('invalid', `The sign-in provider rejected ${doing}: ${error.error}.`, BELIEVE, {
       cause: error,
     });
   }
-  return new OidcError('invalid', `The sign-in provider's answer cannot be used (${doing}).`, BELIEVE, {
+  return new OidcError('invalid', `The response of the sign-in provider is not valid (${doing}).`, BELIEVE, {
     cause: error,
   });
 }
@@ -77,8 +77,8 @@ export class OidcProvider {
       if (server.issuer !== access.issuer) {
         throw new OidcError(
           'invalid',
-          `The provider calls itself ${server.issuer.slice(0, 300)}, not ${access.issuer}.`,
-          'Enter the issuer exactly as the provider writes it.',
+          `The provider reports the issuer ${server.issuer.slice(0, 300)}, not ${access.issuer}.`,
+          'Enter the issuer exactly as the provider reports it.',
         );
       }
       const config = new client.Configuration(
@@ -177,7 +177,7 @@ export class OidcProvider {
       });
       const idToken = tokens.claims();
       const { id_token } = tokens;
-      if (!idToken || id_token === undefined) throw new Error('there is no ID token');
+      if (!idToken || id_token === undefined) throw new Error('expected an ID token');
       const { userinfo_endpoint } = this.#config.serverMetadata();
       const userInfo = userinfo_endpoint
         ? await client.fetchUserInfo(this.#config, tokens.access_token, idToken.sub)

@@ -8,25 +8,25 @@ import { type SchemaComponents, schemaComponents } from './schema-components';
 
 /** The parts of the API document, in the order in which they are read, each with one sentence. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Dashboard: 'Security posture, suspicious traffic, top talkers and what is out of order.',
-  Clusters: 'Proxmox VE clusters, how they are reached, and the runs that read them.',
-  Inventory: 'Nodes and workloads (virtual machines and containers) as last read, and what filters their packets.',
-  'Address management': 'Networks, subnets, ranges and addresses: found by discovery, kept by people.',
-  'Security groups': 'Workloads that belong together, to be named in policies.',
-  Policies: 'What may talk to what: rules, versions, previews, and where each policy stands.',
-  Deployments: 'Applying policies to clusters, and what became of each guest.',
-  Flows: 'Traffic as the agents saw it: flows, sums, insights into one workload, the map.',
-  Agents: 'Programs on the nodes that report flows and counters, and how they are installed.',
-  Administration: 'Tenants, projects, users, roles, and what belongs to whom.',
-  Account: 'One’s own password, sign-ins and API tokens.',
-  Authentication: 'Signing in and out.',
-  Notifications: 'What is told to whom when something is out of order: rules, channels, deliveries.',
-  Audit: 'Who did what, in a chain that shows tampering.',
-  Settings: 'How the service behaves.',
-  Setup: 'The first run.',
-  Events: 'What changes, while it changes.',
-  Operations: 'Whether the service works.',
-  System: 'For the monitoring, and this document.',
+  Dashboard: 'Security posture, suspicious traffic, top talkers and current problems.',
+  Clusters: 'Proxmox VE clusters, the connections to them, and their sync runs.',
+  Inventory: 'Nodes and workloads (VMs and containers) as last read, and the firewalls that filter their packets.',
+  'Address management': 'Networks, prefixes, ranges and addresses: discovered automatically or maintained manually.',
+  'Security groups': 'Groups of workloads, for use in policies.',
+  Policies: 'Which traffic is allowed: rules, versions, previews and deployment status.',
+  Deployments: 'Deployments of policies to clusters, with the result for each workload.',
+  Flows: 'Traffic that agents observed: flows, aggregates, insights into one workload, and the traffic map.',
+  Agents: 'Agents on the nodes that report flows and counters, and their installation.',
+  Administration: 'Tenants, projects, users, roles and ownership.',
+  Account: 'Your own password, sessions and API tokens.',
+  Authentication: 'Sign in and sign out.',
+  Notifications: 'Notifications about problems: rules, channels, deliveries.',
+  Audit: 'Who did what, in a tamper-evident hash chain.',
+  Settings: 'Settings of the service.',
+  Setup: 'Initial setup.',
+  Events: 'Live events about changes.',
+  Operations: 'Health of the service.',
+  System: 'Metrics for monitoring, and this document.',
 };
 
 export type Operation = {
@@ -66,12 +66,12 @@ export type ApiDocument = {
 /** Version of the interface: its prefix in the address. Within it fields and calls are added, never taken away. */
 const API_VERSION = '1.0.0';
 
-const DESCRIPTION = `See and control the virtual network of Proxmox VE clusters.
+const DESCRIPTION = `Manage the virtual networks and firewall policies of Proxmox VE clusters.
 
-Call it with an API token of your account (\`Authorization: Bearer fabric_api_…\`) or with the access token of a sign-in. Times are
-RFC 3339 in UTC, ids are UUIDs. Lists take \`limit\`, \`cursor\`, \`sort\` and \`q\` and answer \`items\`, \`next_cursor\` and \`total\`.
-Things with a \`version\` are changed with the version that was read, in the body or as \`If-Match\`. What you may not see does
-not exist: it is answered with 404. Every error is a problem+json.`;
+Authenticate with an API token of your account (\`Authorization: Bearer fabric_api_…\`) or with the access token of a session. Times
+are RFC 3339 in UTC, IDs are UUIDs. Lists accept \`limit\`, \`cursor\`, \`sort\` and \`q\` and return \`items\`, \`next_cursor\` and \`total\`.
+To update an object with a \`version\`, send the version that you last read, in the body or as \`If-Match\`. Objects that are not
+visible to you return 404. Every error is a problem+json document.`;
 
 /** \`GET /workloads/{workload_id}/insights\` → `getWorkloadsByWorkloadIdInsights`. */
 export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
@@ -84,14 +84,14 @@ export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): s
 }
 
 function accessText(access: Access): string {
-  if ('open' in access) return 'Anyone may call it.';
+  if ('open' in access) return 'Public.';
   if ('agent' in access) return 'For agents, with the token of their node.';
-  if ('person' in access) return 'For people who signed in; API tokens may not call it.';
-  if ('signedIn' in access) return 'For everybody who is signed in.';
+  if ('person' in access) return 'For signed-in users; not available to API tokens.';
+  if ('signedIn' in access) return 'For all signed-in users.';
   if (access.permission === '*') return 'For super administrators.';
   return PERMISSION_REACH[access.permission] === 'tenant'
-    ? `Needs the permission \`${access.permission}\`, everywhere or in a tenant: then it concerns what belongs to that tenant.`
-    : `Needs the permission \`${access.permission}\`, for the whole installation.`;
+    ? `Requires the permission \`${access.permission}\`, for the installation or for a tenant. With a tenant, only its objects are included.`
+    : `Requires the permission \`${access.permission}\` for the whole installation.`;
 }
 
 function securityOf(access: Access): Operation['security'] {
@@ -131,7 +131,7 @@ function parametersOf(route: Route, components: SchemaComponents): Parameter[] {
   add('query', route.query);
   if (takesVersion(route, components)) {
     const description =
-      'The version that was read, instead of `version`: when it is no longer current, nothing is changed.';
+      'The version that was last read, instead of `version`. If it is no longer current, nothing is changed.';
     found.push({ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } });
   }
   return found;
@@ -151,8 +151,8 @@ function takesVersion({ method, query, body }: Route, components: SchemaComponen
 
 function successOf(route: Route, components: SchemaComponents): object {
   const { schema: zod, status, media } = route.response;
-  const description = status === 204 ? 'Done.' : status === 202 ? 'Accepted; the work goes on.' : 'What was asked for.';
-  const headers = { 'X-Request-Id': { description: 'Finds the request in the logs.', schema: { type: 'string' } } };
+  const description = status === 204 ? 'Done.' : status === 202 ? 'Accepted; the operation continues.' : 'The requested result.';
+  const headers = { 'X-Request-Id': { description: 'Identifies the request in the logs.', schema: { type: 'string' } } };
   const content: Record<string, MediaType> = {};
   if (zod) {
     const schema = components.toJson(zod, 'output');
@@ -245,9 +245,9 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
     paths,
     components: {
       securitySchemes: {
-        api_token: bearer('A token of one’s account, made for programs: it has some of its owner’s rights and an end.'),
-        access_token: bearer('What signing in gives; it lives for 15 minutes.', 'JWT'),
-        node_token: bearer('What the agent of a node got when it was enrolled.'),
+        api_token: bearer('An API token of an account, for programs. It has a subset of its owner’s permissions and expires.'),
+        access_token: bearer('The access token of a session; valid for 15 minutes.', 'JWT'),
+        node_token: bearer('The token that the agent of a node received at enrollment.'),
       },
       schemas: { ...usedSchemas(paths, components.all()), Problem: PROBLEM_SCHEMA },
       responses: problemResponses(routes.flatMap(problemStatuses)),

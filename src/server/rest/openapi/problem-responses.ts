@@ -7,16 +7,16 @@ const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 /** RFC 9457, as every error of the service is told. */
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
-  description: 'Every error, as RFC 9457 has it. Some carry further fields.',
+  description: 'Every error, as defined in RFC 9457. Some errors have additional fields.',
   properties: {
-    type: { type: 'string', description: '`urn:fabric:problem:` and the code.' },
+    type: { type: 'string', description: '`urn:fabric:problem:` followed by the code.' },
     title: { type: 'string' },
     status: { type: 'integer' },
     code: { type: 'string', enum: CODES },
-    detail: { type: 'string', description: 'What is wrong and what to do about it.' },
+    detail: { type: 'string', description: 'What failed and how to fix it.' },
     errors: {
       type: 'array',
-      description: 'Which fields of the request are wrong.',
+      description: 'The invalid fields of the request.',
       items: {
         type: 'object',
         properties: { field: { type: 'string' }, message: { type: 'string' } },
@@ -24,26 +24,26 @@ export const PROBLEM_SCHEMA: JsonSchema = {
         additionalProperties: false,
       },
     },
-    retry_after: { type: 'integer', description: 'Seconds to wait before another try.' },
-    request_id: { type: 'string', description: 'Finds the request in the logs.' },
+    retry_after: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+    request_id: { type: 'string', description: 'Identifies the request in the logs.' },
   },
   required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],
 };
 
 const DETAIL: Partial<Record<number, string>> = {
-  400: 'The request has wrong or missing fields.',
+  400: 'The request has invalid or missing fields.',
   401: 'Sign in to continue.',
-  403: 'This needs the permission policy:write. Ask an administrator for a role that has it.',
-  404: 'There is nothing at this address.',
-  409: 'The name is taken.',
-  413: 'The request body is larger than the 16 MB that this address accepts. Send it in smaller parts.',
+  403: 'This requires the permission policy:write. Ask an administrator for a role that includes it.',
+  404: 'This path does not exist.',
+  409: 'The name already exists.',
+  413: 'The request body is larger than the maximum of 16 MB. Send it in smaller parts.',
   415: 'Send the body as application/json.',
   422: 'The policy is in audit mode: nothing is applied.',
   429: 'Too many attempts. Wait a minute.',
-  500: 'Something went wrong on the server. The request id finds it in the logs.',
-  502: 'The cluster refused the token. Check its privileges.',
+  500: 'Internal server error. Search the server log for the request ID.',
+  502: 'The cluster rejected the token. Check its privileges.',
   503: 'The database is not available. Try again in a moment.',
-  504: 'The cluster did not answer in time. Check that it is reachable.',
+  504: 'The cluster did not respond in time. Check that it is reachable.',
 };
 
 /** What stands for an error status in the document: `Problem404`. */

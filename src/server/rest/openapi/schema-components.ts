@@ -42,7 +42,7 @@ export function schemaComponents(): SchemaComponents {
 
   const take = (name: string, schema: JsonSchema): void => {
     const known = found.get(name);
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are called ${name}`);
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`expected one schema named ${name}`);
     found.set(name, schema);
   };
 

@@ -17,9 +17,9 @@ const tag = 'Agents';
 const heartbeat = defineRoute({
   method: 'POST',
   path: '/agents/heartbeat',
-  summary: 'What an agent saw on its node. Flows are judged one by one; the answer says what became of them.',
+  summary: 'Report what an agent observed on its node. Flows are validated one by one; the response contains the result.',
   tag,
-  access: { agent: 'A node token reports for its own node only.' },
+  access: { agent: 'A node token can only report for its own node.' },
   body: heartbeatEnvelopeSchema,
   maxBodyBytes: MAX_BODY_BYTES,
   gzip: true,
@@ -31,9 +31,9 @@ const heartbeat = defineRoute({
 const installScript = defineRoute({
   method: 'GET',
   path: '/agents/install.sh',
-  summary: 'The installer of the agent, a shell script.',
+  summary: 'Get the installer of the agent, a shell script.',
   tag,
-  access: { open: 'A node that is being set up has no account; the script holds no secret.' },
+  access: { open: 'A node has no account before its enrollment, and the script contains no secret.' },
   response: { status: 200, media: 'text/x-shellscript' },
   handler: async ({ request }) =>
     new Response(await renderInstallScript(baseUrlOf(request)), {
@@ -44,9 +44,9 @@ const installScript = defineRoute({
 const download = defineRoute({
   method: 'GET',
   path: '/agents/download/{file}',
-  summary: 'A file of the agent; the installer knows its SHA-256.',
+  summary: 'Get a file of the agent. The installer contains its SHA-256.',
   tag,
-  access: { open: 'A node that is being set up has no account; the files hold no secret.' },
+  access: { open: 'A node has no account before its enrollment, and the files contain no secret.' },
   params: z.object({ file: z.string().max(100) }),
   response: { status: 200, media: 'application/octet-stream' },
   handler: async ({ params }) => {
@@ -66,9 +66,9 @@ const download = defineRoute({
 const enrol = defineRoute({
   method: 'POST',
   path: '/agents/enrol',
-  summary: 'Exchange the enrolment token of an install command for the token of the node, which is told once.',
+  summary: 'Exchange the enrollment token of an install command for the token of the node. The token is shown only in this response.',
   tag,
-  access: { open: 'The enrolment token is the proof; it works once.' },
+  access: { open: 'The enrollment token authenticates the request; it works once.' },
   body: enrolmentRequestSchema,
   response: { status: 200, schema: enrolmentAnswerSchema },
   handler: ({ scope, body }) => enrolAgent(scope, body),

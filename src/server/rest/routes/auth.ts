@@ -47,9 +47,9 @@ async function refreshByCookie(scope: OpenScope, request: Request, token: string
 const loginRoute = defineRoute({
   method: 'POST',
   path: '/auth/login',
-  summary: 'Sign in with email and password: tokens, or the question for a code of the second factor.',
+  summary: 'Sign in with email and password. Returns tokens, or a challenge for the second factor.',
   tag: 'Authentication',
-  access: { open: 'Signing in is how a session begins.' },
+  access: { open: 'Signing in creates the session.' },
   body: LoginInput,
   response: { status: 200, schema: SignInAnswer },
   handler: async ({ scope, body, request }) => {
@@ -63,9 +63,9 @@ const loginRoute = defineRoute({
 const secondFactorRoute = defineRoute({
   method: 'POST',
   path: '/auth/second-factor',
-  summary: 'The second step of signing in: a code of the authenticator app, or a recovery code.',
+  summary: 'Complete a sign-in with a code of the authenticator app or a recovery code.',
   tag: 'Authentication',
-  access: { open: 'The challenge of the first step and the code are the proof.' },
+  access: { open: 'The challenge of the first step and the code authenticate the request.' },
   body: SecondFactorInput,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
@@ -91,14 +91,14 @@ const refreshRoute = defineRoute({
   path: '/auth/refresh',
   summary: 'Exchange a refresh token, from the body or from the cookie, for new tokens.',
   tag: 'Authentication',
-  access: { open: 'The refresh token itself is the proof.' },
+  access: { open: 'The refresh token authenticates the request.' },
   body: RefreshInput,
   bodyOptional: true,
   response: { status: 200, schema: SignedIn },
   handler: async ({ scope, body, request }) => {
     if (body.refresh_token !== undefined) return refreshSession(scope, body.refresh_token, clientOf(request));
     const token = readRefreshCookie(request);
-    if (!token) throw new AppError('unauthenticated', 'There is no refresh token. Sign in.');
+    if (!token) throw new AppError('unauthenticated', 'The refresh token is missing. Sign in.');
     assertSameOrigin(request);
     const session = await refreshByCookie(scope, request, token);
     // A script of the page must not be able to take the token away.
@@ -109,7 +109,7 @@ const refreshRoute = defineRoute({
 const logoutRoute = defineRoute({
   method: 'POST',
   path: '/auth/logout',
-  summary: 'Sign out: end the sign-in of the access token, the refresh token or the cookie.',
+  summary: 'Sign out: end the session of the access token, the refresh token or the cookie.',
   tag: 'Authentication',
   access: { open: 'Signing out must also work with an expired access token.' },
   body: RefreshInput,

@@ -9,9 +9,9 @@ export const eventRoutes = [
     method: 'GET',
     path: '/events',
     summary:
-      'What changes, as server-sent events of types such as inventory.changed; after resync read everything again.',
+      'Stream changes as server-sent events of types such as inventory.changed. After resync, read everything again.',
     tag: 'Events',
-    access: { signedIn: 'Each event is sent only to those whose permissions let them read what changed.' },
+    access: { signedIn: 'Each event is sent only to users whose permissions let them read the changed object.' },
     query: z.strictObject({}),
     response: { status: 200, media: 'text/event-stream' },
     handler: async ({ session, request }) => {

@@ -11,7 +11,7 @@ const Readiness = z.object({
 const live = defineRoute({
   method: 'GET',
   path: '/health/live',
-  summary: 'Whether the process runs.',
+  summary: 'Check whether the process is running.',
   tag: 'Operations',
   access: { open: 'probes of orchestrators carry no credentials' },
   response: { status: 200, schema: z.object({ status: z.literal('ok'), uptime_seconds: z.int() }) },
@@ -21,7 +21,7 @@ const live = defineRoute({
 const ready = defineRoute({
   method: 'GET',
   path: '/health/ready',
-  summary: 'Whether requests will succeed: 200 when they will, else 503; both tell what was checked.',
+  summary: 'Check whether the service can process requests: 200 if it can, otherwise 503. Both list the checks.',
   tag: 'Operations',
   access: { open: 'probes of orchestrators carry no credentials' },
   response: { status: 200, schema: Readiness },

@@ -9,7 +9,7 @@ export const insightRoutes = [
     method: 'GET',
     path: '/workloads/{workload_id}/insights',
     summary:
-      'All flows of a workload in a time range with labels and sums, if asked for with its rules and what decides about each flow.',
+      'Get all flows of a workload in a time range with labels and aggregates, and optionally its rules and the rule that each flow matches.',
     tag: 'Flows',
     access: { permission: 'flow:read' },
     params: z.object({ workload_id: z.uuid() }),

@@ -19,9 +19,9 @@ export const openapiRoutes = [
   defineRoute({
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This document: every call, as OpenAPI 3.1.',
+    summary: 'Get this document: every operation, as OpenAPI 3.1.',
     tag: 'System',
-    access: { open: 'It tells what the service can do, and nothing about this installation.' },
+    access: { open: 'It describes the operations of the service and contains nothing about this installation.' },
     response: { status: 200, schema: z.looseObject({ openapi: z.literal('3.1.0') }), also: [304] },
     handler: async ({ request, routes }) => {
       const { text, etag } = documentOf(routes);

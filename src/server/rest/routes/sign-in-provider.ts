@@ -32,9 +32,9 @@ function toSignIn(query: Record<string, string | null>, cookies: readonly string
 const methods = defineRoute({
   method: 'GET',
   path: '/auth/methods',
-  summary: 'How one can sign in here besides with a password.',
+  summary: 'Get the ways to sign in besides a password.',
   tag: 'Authentication',
-  access: { open: 'The sign-in page shows it before anybody is known.' },
+  access: { open: 'The sign-in page shows it before the user is authenticated.' },
   response: { status: 200, schema: SignInMethods },
   handler: () => readSignInMethods(),
 });
@@ -42,9 +42,9 @@ const methods = defineRoute({
 const begin = defineRoute({
   method: 'GET',
   path: '/auth/oidc/start',
-  summary: 'Send a browser to the sign-in provider. Not for programs.',
+  summary: 'Redirect a browser to the sign-in provider. Not for programs.',
   tag: 'Authentication',
-  access: { open: 'Signing in is how a session begins.' },
+  access: { open: 'Signing in creates the session.' },
   query: z.strictObject({ next: z.string().max(2000, 'At most 2000 characters.').optional() }),
   response: { status: 302 },
   handler: async ({ scope, query, request }) => {
@@ -66,9 +66,9 @@ const begin = defineRoute({
 const finish = defineRoute({
   method: 'GET',
   path: '/auth/oidc/callback',
-  summary: 'Where the sign-in provider sends the browser back to. Not for programs.',
+  summary: 'Handle the redirect back from the sign-in provider. Not for programs.',
   tag: 'Authentication',
-  access: { open: 'The answer of the provider and the cookie of the browser that began are the proof.' },
+  access: { open: 'The response of the provider and the cookie of the browser that started the sign-in authenticate the request.' },
   // The provider adds what it likes.
   query: z.looseObject({}),
   response: { status: 302 },
@@ -92,7 +92,7 @@ const finish = defineRoute({
 const leave = defineRoute({
   method: 'POST',
   path: '/auth/oidc/logout',
-  summary: 'Sign out as POST /auth/logout does, and learn where to sign out of the sign-in provider.',
+  summary: 'Sign out as POST /auth/logout does, and get the sign-out URL of the sign-in provider.',
   tag: 'Authentication',
   access: { open: 'Signing out must also work with an expired access token.' },
   response: { status: 200, schema: SignedOut },
@@ -111,9 +111,9 @@ const leave = defineRoute({
 const left = defineRoute({
   method: 'GET',
   path: '/auth/oidc/signed-out',
-  summary: 'Where the sign-in provider sends the browser back to after signing out there. Not for programs.',
+  summary: 'Handle the redirect back from the sign-in provider after its sign-out. Not for programs.',
   tag: 'Authentication',
-  access: { open: 'It changes nothing: the sign-in page says that the provider sent the browser.' },
+  access: { open: 'It changes nothing: it only redirects the browser to the sign-in page.' },
   query: z.looseObject({}),
   response: { status: 302 },
   handler: async ({ request }) => {

@@ -33,7 +33,7 @@ export async function updateSetting(tx: Tx, key: string, value: unknown, at: str
     .set({ value, version: sql`${systemSettings.version} + 1`, updated_at: at })
     .where(eq(systemSettings.key, key))
     .returning();
-  if (!row) throw new Error(`there is no setting ${key}`);
+  if (!row) throw new Error(`expected a setting ${key}`);
   return row;
 }
 

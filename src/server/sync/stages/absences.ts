@@ -27,9 +27,9 @@ export async function settleAbsences(
   if (plan.mass) {
     report.error({
       code: 'mass_absence',
-      message: `${absent.length} of ${knownCount} guests are not listed any more. They are marked missing, not removed.`,
+      message: `${absent.length} of ${knownCount} workloads are no longer listed. They are marked missing, not removed.`,
       remedy:
-        'Check the address and the privileges of the token. Guests that were really deleted are removed a day after they went missing.',
+        'Check the address and the privileges of the token. Workloads that were really deleted are removed a day after they went missing.',
     });
   }
   const settle = (workload: SyncedWorkload, presence: Presence) => {

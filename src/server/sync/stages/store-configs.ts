@@ -76,7 +76,7 @@ export async function storeConfigs(
       errors.push({
         code: 'unreadable_nic',
         object: `${workload.external_id} ${nic.name}`,
-        message: `The network card cannot be understood: ${nic.reason}. What was known of it is kept.`,
+        message: `The interface configuration cannot be parsed: ${nic.reason}. The last known values were kept.`,
       });
     }
     if (isOtherGuest(workload, config, present)) {
@@ -105,7 +105,7 @@ export async function storeConfigs(
   await insertInterfaces(tx, create);
   await updateInterfaces(tx, change);
   await updateWorkloads(tx, states);
-  if (replaced.length > 0) await recordRemoved(tx, clusterId, replaced, 'Another guest has taken its vmid.');
+  if (replaced.length > 0) await recordRemoved(tx, clusterId, replaced, 'Another workload uses its VMID.');
   const written = replaced.length + create.length + change.length + remove.length;
   return {
     wrote: written > 0,
@@ -149,6 +149,6 @@ export async function insertWithBisect<T>(
 /** What is told of a row that could not be stored. */
 export const UNSTORABLE = {
   code: 'unstorable',
-  message: 'What the cluster says about it cannot be stored: a value is out of range or holds a forbidden character.',
-  remedy: 'Look at the configuration of the guest on its node.',
+  message: 'The data that the cluster returned for it cannot be stored: a value is out of range or contains a forbidden character.',
+  remedy: 'Check the configuration of the workload on its node.',
 };

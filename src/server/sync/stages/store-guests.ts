@@ -54,7 +54,7 @@ export async function storeGuests(
   // What goes comes first: a number that is taken over must be free.
   await inBatches(absences.remove, nameOf, ['removed'], async (tx, rows) => {
     await deleteWorkloads(tx, idsOf(rows));
-    await recordRemoved(tx, clusterId, rows, 'The cluster says that it does not exist any more.');
+    await recordRemoved(tx, clusterId, rows, 'The cluster reports that the workload no longer exists.');
   });
   const replaceName = (row: { next: WorkloadState }) => row.next.external_id;
   await inBatches(plan.replace, replaceName, ['removed', 'created'], async (tx, rows) => {
@@ -64,7 +64,7 @@ export async function storeGuests(
       tx,
       rows.map((row) => row.next),
     );
-    await recordRemoved(tx, clusterId, gone, 'Another guest has taken its vmid.');
+    await recordRemoved(tx, clusterId, gone, 'Another workload uses its VMID.');
   });
   await inBatches(plan.create, nameOf, ['created'], insert);
   await inBatches(plan.change, nameOf, ['changed'], updateWorkloads);
@@ -97,8 +97,8 @@ export async function syncGuests(session: RunSession, nodes: readonly PresentNod
   if (listing.incompleteReason !== null) {
     report.error({
       code: 'incomplete',
-      message: `The list of guests is not complete: ${listing.incompleteReason}.`,
-      remedy: 'Give the token the role PVEAuditor on /.',
+      message: `The list of workloads is incomplete: ${listing.incompleteReason}.`,
+      remedy: 'Grant the token the role PVEAuditor on /.',
     });
   }
 }

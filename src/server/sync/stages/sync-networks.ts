@@ -41,7 +41,7 @@ async function askNodes(session: RunSession, nodes: readonly PresentNode[], allN
         report.error({
           code: 'incomplete',
           object: name,
-          message: `The list of networks is not complete: ${listing.incompleteReason}.`,
+          message: `The list of networks is incomplete: ${listing.incompleteReason}.`,
         });
       }
     } catch (error) {
@@ -84,7 +84,7 @@ export function reportNetworks({ report }: RunSession, plan: NetworkPlan): void 
     report.error({
       code: 'name_taken',
       object: name,
-      message: `The network ${name} of the cluster cannot be stored: the address discovery uses this name.`,
+      message: `Network ${name} of the cluster cannot be stored: the address discovery uses this name.`,
       remedy: 'Rename the bridge on the cluster.',
     });
   }

@@ -37,8 +37,8 @@ function assertSameCluster(
   const found = fact.name === null ? `the single node ${nodes[0]?.name ?? ''}` : `the cluster ${fact.name}`;
   throw new SyncProblem(
     'different_cluster',
-    `At ${cluster.api_url} is ${found}, not the cluster whose inventory is stored here. Nothing was changed.`,
-    'Correct the address. If the cluster was really replaced, delete it here and add the new one.',
+    `${cluster.api_url} is the address of ${found}, not of the cluster in this inventory. Nothing was changed.`,
+    'Correct the address. If the cluster was replaced, delete it here and add the new one.',
   );
 }
 
@@ -88,8 +88,8 @@ export async function syncNodes(
   if (listing.items.length === 0) {
     throw new SyncProblem(
       'bad_answer',
-      'The cluster lists no nodes, which cannot be. Nothing was changed.',
-      'Check that the address leads to a node of the cluster and not to something in between.',
+      'The cluster lists no nodes, which is not possible. Nothing was changed.',
+      'Check that the address leads directly to a node of the cluster, without a proxy.',
     );
   }
   const present = await listNodesForSync(db, clusterId);
@@ -122,12 +122,12 @@ export async function syncNodes(
     removed: plan.remove.length,
   });
   if (listing.incompleteReason !== null)
-    report.error({ code: 'incomplete', message: `The list of nodes is not complete: ${listing.incompleteReason}.` });
+    report.error({ code: 'incomplete', message: `The list of nodes is incomplete: ${listing.incompleteReason}.` });
   for (const node of listing.items.filter((item) => item.status === 'offline')) {
     report.error({
       code: 'node_offline',
       object: node.name,
-      message: `${node.name} is offline; its guests and networks keep their last known state.`,
+      message: `${node.name} is offline; its workloads and networks keep their last known state.`,
     });
   }
   const gone = new Set([...plan.remove, ...plan.change].map((node) => node.id));

@@ -21,7 +21,7 @@ async function askSdn({ report, provider }: RunSession): Promise<Sdn | null> {
     const sdn = await provider.inventory.listSdn();
     for (const reason of new Set([sdn.networks.incompleteReason, sdn.subnets.incompleteReason])) {
       if (reason !== null)
-        report.error({ code: 'incomplete', message: `The list of virtual networks is not complete: ${reason}.` });
+        report.error({ code: 'incomplete', message: `The list of virtual networks is incomplete: ${reason}.` });
     }
     return sdn;
   } catch (error) {

@@ -114,7 +114,7 @@ export async function findProjectHoldings(tx: Tx, id: string): Promise<ProjectHo
         or ${roles.id} in (select ${oidcRoleMappings.role_id} from ${oidcRoleMappings} where ${eq(oidcRoleMappings.project_id, id)})
         order by 1) as roles,
       ${given(roleAssignments)} as assignments, ${given(oidcRoleMappings)} as mappings`);
-  if (!row) throw new Error('an answer without a table has no row');
+  if (!row) throw new Error('expected the table of the result row');
   return row;
 }
 

@@ -42,7 +42,7 @@ export async function requireAgentBundle(): Promise<AgentBundle> {
   if (!bundle) {
     throw new AppError(
       'unavailable',
-      'This service was built without the agent. Run npm run build, then start it again.',
+      'This build does not include the agent. Run npm run build, then restart the service.',
     );
   }
   return bundle;

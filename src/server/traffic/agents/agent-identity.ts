@@ -64,7 +64,7 @@ export async function readAgent(request: Request, origin: Origin): Promise<Agent
   const found = hash === null ? null : await findAgentByTokenHash(db, hash);
   // The index compares hashes, which tells an attacker nothing about tokens; the last word is in constant time all the same.
   if (!found || hash === null || !timingSafeEqual(Buffer.from(found.token_hash), Buffer.from(hash))) {
-    throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again to get a new one.');
+    throw new AppError('unauthenticated', 'The node token is not valid. Reinstall the agent to get a new token.');
   }
   const { node_id, cluster_id, node_name, interval_seconds } = found;
   await takeHeartbeat(node_id, interval_seconds);

@@ -12,7 +12,7 @@ import { AppError } from '../../lib/errors';
 import { enrolAgent as enrol, lockEnrolment, lockFormerAgent, markEnrolmentUsed } from '../queries/agent-enrolments';
 import { newNodeToken } from './agent-identity';
 
-const AGAIN = 'Make a new install command for the node and run that.';
+const AGAIN = 'Create a new install command for the node and run it.';
 
 /** Names of one machine: case does not count, and a fully qualified name stands for its first label. */
 const sameName = (a: string, b: string) => {
@@ -43,18 +43,18 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
   const now = clock.now().toISOString();
   return db.transaction(async (tx) => {
     const found = await lockEnrolment(tx, hashToken(request.enrolment_token));
-    if (!found) throw new AppError('unauthenticated', `The enrolment token is not valid. ${AGAIN}`);
+    if (!found) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
     const { enrolment, node } = found;
-    if (enrolment.used_at !== null) throw new AppError('gone', `The enrolment token was used already. ${AGAIN}`);
-    if (enrolment.expires_at <= now) throw new AppError('gone', `The enrolment token has expired. ${AGAIN}`);
+    if (enrolment.used_at !== null) throw new AppError('gone', `The enrollment token was already used. ${AGAIN}`);
+    if (enrolment.expires_at <= now) throw new AppError('gone', `The enrollment token has expired. ${AGAIN}`);
     const creator = await creatorOf(tx, enrolment.created_by, now);
     if (!creator.mayInstall) {
-      throw new AppError('gone', `Whoever made the enrolment token may not install agents any more. ${AGAIN}`);
+      throw new AppError('gone', `The user who created the enrollment token is no longer permitted to install agents. ${AGAIN}`);
     }
     if (!sameName(request.node_name, node.name)) {
       throw new AppError(
         'refused',
-        `The enrolment token is for the node ${node.name}, but this machine calls itself ${request.node_name}. Run the command of this node, or set FABRIC_NODE_NAME.`,
+        `The enrollment token is for the node ${node.name}, but this machine reports the name ${request.node_name}. Run the install command of this node, or set FABRIC_NODE_NAME.`,
         { errors: [{ field: 'node_name', message: `Expected ${node.name}.` }] },
       );
     }

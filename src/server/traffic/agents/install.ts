@@ -70,7 +70,7 @@ export async function createInstall(
 const REQUIREMENTS = [
   'Proxmox VE 8 or newer, or another Debian with systemd',
   'x86_64 or aarch64',
-  'Node.js 18 or newer; the installer gets it from Debian when it is missing',
+  'Node.js 18 or later; if it is missing, the installer gets it from Debian',
   'root for the installation; the agent runs as its own user',
   'a connection from the node to this address',
 ];

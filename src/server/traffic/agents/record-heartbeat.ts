@@ -47,12 +47,12 @@ export function compactPayload(heartbeat: HeartbeatEnvelope, sample: readonly Fl
 const REJECTIONS_KEPT = 100;
 
 function assertSameMachine(agent: AgentState | null, heartbeat: HeartbeatEnvelope): asserts agent is AgentState {
-  if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Install the agent again.');
+  if (!agent) throw new AppError('unauthenticated', 'The node token is not valid. Reinstall the agent.');
   if (agent.machine_id !== null && agent.machine_id !== heartbeat.machine_id) {
     throw new AppError(
       'forbidden',
-      'The token belongs to an agent on another machine. Install the agent again on this node.',
-      { errors: [{ field: 'machine_id', message: 'Not the machine that enrolled for this node.' }] },
+      'The token belongs to an agent on another machine. Reinstall the agent on this node.',
+      { errors: [{ field: 'machine_id', message: 'This machine did not enroll for the node.' }] },
     );
   }
 }
@@ -75,7 +75,7 @@ const waits = (unconfirmed: number) => (unconfirmed > 0 ? { unconfirmed } : {});
 const withoutRoom = (flows: readonly UnconfirmedFlow[]) =>
   flows.map(({ index, vmid }) => ({
     index,
-    reason: `guest ${vmid} is not on this node, and ${MOST_UNCONFIRMED} flows wait already for its place to be read`,
+    reason: `workload ${vmid} is not on this node, and ${MOST_UNCONFIRMED} flows are already waiting for confirmation of its node`,
   }));
 
 async function storeInterfaces(

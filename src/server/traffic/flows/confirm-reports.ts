@@ -165,7 +165,7 @@ async function askCluster(clusterId: string, vmids: ReadonlySet<number>, options
     return await readPlaces(clusterId, vmids, options.openProvider);
   } catch (error) {
     state.nextReadAt.set(clusterId, now + FAILED_PAUSE_MS);
-    logger.warn({ err: error, cluster_id: clusterId }, 'the places of guests could not be read');
+    logger.warn({ err: error, cluster_id: clusterId }, 'cannot read the locations of workloads');
     return null;
   }
 }

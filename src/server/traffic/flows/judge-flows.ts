@@ -73,7 +73,7 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
     if (!destination) return 'destination_ip: expected an IPv4 or IPv6 address';
     const observed = clock.read(flow.observed_at);
     if (observed === null) return 'observed_at: expected an RFC 3339 time';
-    if (observed < cutoff) return `observed_at: older than the ${retentionHours} hours that flows are kept`;
+    if (observed < cutoff) return `observed_at: older than the flow retention of ${retentionHours} hours`;
     const first = Math.min(clock.read(flow.first_seen_at ?? flow.observed_at) ?? observed, observed);
     const { protocol, source_port, destination_port, decision } = flow;
     const flow_key = stableKey([
@@ -85,7 +85,7 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
       decision,
     ]);
     const vmid = observingVmid(flow);
-    if (vmid === 'contradiction') return `vmid: the interface is not of guest ${flow.vmid}`;
+    if (vmid === 'contradiction') return `vmid: the interface does not belong to workload ${flow.vmid}`;
     const sighting = { cluster_id: clusterId, node_id: nodeId, vmid, at: observed };
     const { verdict, workload_id: observer } = observerOf(book, sighting);
     const workload_id = verdict === 'confirmed' ? observer : null;

@@ -179,7 +179,7 @@ describe('retention', () => {
   });
 
   it('ends when it is told to', async () => {
-    await expect(retainTelemetry(AbortSignal.abort(new Error('the worker ends')))).rejects.toThrow('the worker ends');
+    await expect(retainTelemetry(AbortSignal.abort(new Error('the worker is stopping')))).rejects.toThrow('the worker is stopping');
   });
 });
 

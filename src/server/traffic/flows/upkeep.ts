@@ -29,7 +29,7 @@ export async function retainTelemetry(
     ...(await flowStore().upkeep.retain({ now, flow_hours }, signal)),
     ...(await retainAgents({ now, flow_hours }, signal)),
   };
-  logger.info(done, 'telemetry retained');
+  logger.info(done, 'telemetry retention applied');
   return done;
 }
 

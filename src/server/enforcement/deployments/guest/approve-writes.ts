@@ -21,19 +21,19 @@ type Approved = {
   readonly onChanged: (difference: ChangedDifference) => Promise<void>;
 };
 
-const REMEDY = 'Check the difference, preview the policy again, then apply it.';
+const REMEDY = 'Review the changes, preview the policy again, then apply it.';
 
 function changed(fingerprint: string | null, written: boolean): GuestProblem {
   const code = 'changed_since_preview';
   if (written) {
     const message =
-      'The workload was changed by someone else while it was written. Everything written until then is part of the preview.';
+      'Someone else changed the workload during the deployment. Everything written before that is part of the preview.';
     return new GuestProblem({ code, message, remedy: REMEDY });
   }
   const message =
     fingerprint === null
-      ? 'The workload is not part of the preview, but it would be written now. Nothing was written.'
-      : 'The firewall of the workload, something it refers to, or what the policy requires there changed since the preview. Nothing was written.';
+      ? 'The workload is not part of the preview, but applying would change it. Nothing was written.'
+      : "Since the preview, the workload's firewall, an object it refers to, or the desired rules changed. Nothing was written.";
   return new GuestProblem({ code, message, remedy: REMEDY }, true);
 }
 

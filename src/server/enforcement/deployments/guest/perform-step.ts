@@ -23,8 +23,8 @@ export function problemOf(error: unknown): DeploymentProblem {
   }
   return {
     code: 'internal',
-    message: 'It stopped with an unexpected error.',
-    remedy: 'The log of the worker has the details; the id of the deployment finds them.',
+    message: 'The deployment to this workload stopped with an unexpected error.',
+    remedy: 'Search the worker log for the deployment ID.',
   };
 }
 

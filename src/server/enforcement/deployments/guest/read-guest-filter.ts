@@ -38,8 +38,8 @@ export async function readGuestFilter(
   if (fingerprint !== null && config.creation_fingerprint !== null && config.creation_fingerprint !== fingerprint) {
     throw new GuestProblem({
       code: 'another_guest',
-      message: `The number ${guest.vmid} belongs to another guest than the one in the inventory.`,
-      remedy: 'Sync the cluster, check the policy, and apply again.',
+      message: `VMID ${guest.vmid} belongs to another workload than the one in the inventory.`,
+      remedy: 'Sync the cluster, check the policy, then apply the policy again.',
     });
   }
   const ref: GuestRef = { ...guest, node: config.node };
@@ -52,12 +52,12 @@ export async function readGuestFilter(
       reason
         ? `The ${reason.part} of the firewall could not be read: ${reason.message}`
         : 'The firewall could not be read',
-      reason?.remedy ?? 'Apply again.',
+      reason?.remedy ?? 'Apply the policy again.',
     );
   }
   const snapshot = snapshotOf(fact, config, guest.kind);
   const filter = filterOf(snapshot);
-  if (!filter) throw new Error(`a complete reading of guest ${guest.vmid} without a filter`);
+  if (!filter) throw new Error(`guest ${guest.vmid}: expected a complete snapshot to have a filter`);
   const sets = Object.entries(ipsets);
   return {
     ...filter,

@@ -71,8 +71,8 @@ const MAX_ROUNDS = 5;
 const changedMeanwhile = () =>
   new GuestProblem({
     code: 'changed_meanwhile',
-    message: 'Somebody else kept changing the firewall of the guest while it was written.',
-    remedy: 'Find out who does (another tool, another installation), then apply again.',
+    message: "Another user or program kept changing the workload's firewall during the deployment.",
+    remedy: 'Find out what changes it (another tool, another installation), then apply the policy again.',
   });
 
 /** Counts what went wrong; every success starts anew. */
@@ -278,15 +278,15 @@ function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly Depl
       .filter((name) => !named(name))
       .map((name) => ({
         code: 'nic_flag_off',
-        message: `${name}: the firewall flag could not be set, so no rule is in force at this interface.`,
-        remedy: 'Restart the guest if a change of the interface is pending, or set the flag by hand; then apply again.',
+        message: `${name}: the firewall flag could not be set, so no rules are enforced on this interface.`,
+        remedy: 'If a change to the interface is pending, restart the workload. Otherwise, set the flag manually. Then apply the policy again.',
       })),
     ...on
       .filter((name) => !named(name))
       .map((name) => ({
         code: 'nic_flag_on',
-        message: `${name}: the firewall flag could not be cleared, so the interface is not as it was before Fabric.`,
-        remedy: 'Restart the guest if a change of the interface is pending; then retry.',
+        message: `${name}: the firewall flag could not be cleared, so the interface does not have its state from before Fabric.`,
+        remedy: 'If a change to the interface is pending, restart the workload. Then retry.',
       })),
   ];
 }

@@ -97,7 +97,7 @@ export async function assertActsOn(
     throw new GuestProblem(
       {
         code: 'workload_moved',
-        message: 'Nothing is left to remove there: the policy applies to the workload again.',
+        message: 'Nothing to remove: the policy applies to the workload again.',
         remedy: null,
       },
       !written,
@@ -107,7 +107,7 @@ export async function assertActsOn(
   throw new GuestProblem(
     {
       code: 'workload_moved',
-      message: 'The workload belongs to another tenant or project by now, so the policy does not apply to it.',
+      message: 'The workload now belongs to another tenant or project, so the policy does not apply to it.',
       remedy: null,
     },
     !written,

@@ -76,7 +76,7 @@ export async function previewWithInputs(
     .filter((cluster) => groups.has(cluster.id))
     .map((cluster) => {
       const live = fresh.get(cluster.id);
-      if (!live) throw new Error('a cluster that was not read');
+      if (!live) throw new Error('expected a snapshot of the cluster');
       const guests = (groups.get(cluster.id) ?? [])
         .sort((a, b) => a.vmid - b.vmid)
         .flatMap((workload) => {

@@ -53,45 +53,45 @@ export function describeFailures(guests: readonly Guest[], cluster: ClusterSnaps
 const NAMED = 20;
 
 const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
-  audit_mode: 'The policy is in audit mode: it cannot be applied. Set it to enforced first.',
-  policy_disabled: 'The policy is disabled: it cannot be applied. Enable it first.',
-  no_rules: 'The policy wants no rule anywhere.',
+  audit_mode: 'The policy is in audit mode and cannot be applied. Set its mode to enforced first.',
+  policy_disabled: 'The policy is disabled and cannot be applied. Enable it first.',
+  no_rules: 'The policy requires no rules on any workload.',
   cluster_firewall_off:
-    'The firewall of the cluster is off: rules are stored, but nothing is filtered. Switch it on in the options of the datacenter; that also filters access to the nodes.',
+    'The cluster firewall is off: rules are stored, but nothing is filtered. Turn it on under Datacenter → Firewall → Options; it also filters access to the nodes.',
   cluster_firewall_unknown:
-    'Whether the firewall of the cluster is on could not be read: it may be that nothing is filtered.',
+    'Could not read whether the cluster firewall is on. If it is off, nothing is filtered.',
   default_policy_changes:
-    'What happens to packets that no rule matches changes there: look at the switches, and whether everything that the guest needs is allowed.',
-  firewall_switched_on: 'The firewall is off there and will be switched on.',
+    'What happens to packets that match no rule changes there: check the listed switches, and that everything the workload needs is allowed.',
+  firewall_switched_on: 'The firewall is off there and will be turned on.',
   dormant_content:
-    'Rules, sets or options that are stored there without effect take effect, because a firewall or interface flag is switched on. They change what happens to traffic: check the list of each guest.',
+    'Rules, IP sets or options that are stored there without effect take effect, because a firewall or interface flag is turned on. They change what happens to traffic: check the list of each workload.',
   order_changes:
-    'Rules of the policy are moved among those of other policies, because they are wanted in another order than they are live in. Other policies may decide packets there that they did not before, or no longer decide them.',
+    'Rules of the policy move among those of other policies, because their desired order differs from the live order. Other policies may match packets there that they did not match before, or no longer match them.',
   unmanaged_rules_first:
-    'The cluster places managed rules below unmanaged ones, so unmanaged rules are evaluated before this platform policy and can override it.',
+    'The cluster places managed rules after unmanaged rules, so unmanaged rules are evaluated before this platform policy and can override it.',
   mac_filter:
-    'With the firewall on, frames with another sender address than the interface has are dropped. Nested guests, VRRP and bonding inside the guest need the option macfilter switched off.',
-  established_connections: 'Connections that exist already go on: rules decide about new connections only.',
+    "With the firewall on, frames with a source MAC address other than the interface's are dropped. Nested guests, VRRP and bonding inside the workload require the option macfilter to be off.",
+  established_connections: 'Existing connections continue: rules apply to new connections only.',
   log_limits:
-    'Logged packets are limited to about one entry a second for each rule: the log shows examples, not numbers.',
+    'Packet logging is limited to about one entry per second per rule: the log shows samples, not counts.',
   reject_becomes_drop:
-    'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without an answer.',
+    'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without a reply.',
   node_cannot_compile:
-    'The firewall of the node cannot be compiled: it keeps its old rules for every guest until that is fixed, so nothing applied takes effect.',
+    'The firewall of the node cannot compile: the node keeps its old rules for every workload until that is fixed, so nothing applied takes effect.',
   node_would_not_compile:
-    'Switching the firewall on there makes stored content effective that the node cannot compile. The node would keep its old rules for every guest. Fix that first.',
+    'Turning on the firewall there activates stored content that the node cannot compile. The node would keep its old rules for every workload. Fix that content first.',
   interface_not_switchable:
-    'An interface cannot be given its firewall flag: a change waits for a restart, or it could not be read. What passes there is not filtered.',
-  guest_unreadable: 'What is live there could not be read completely, so it is not known what would change.',
-  guest_missing: 'The guest does not exist any more. Sync the cluster.',
-  guest_locked: 'The guest is locked by another operation: interface flags can only be changed afterwards.',
-  workload_without_address: 'A workload that the policy names has no known address, so its traffic is not matched.',
+    'The firewall flag of an interface cannot be set: a change is waiting for a restart, or the interface could not be read. Its traffic is not filtered.',
+  guest_unreadable: 'The live state there could not be read completely, so the changes are not known.',
+  guest_missing: 'The workload no longer exists. Sync the cluster.',
+  guest_locked: 'The workload is locked by another operation: its interface flags can only be changed when that has ended.',
+  workload_without_address: 'A workload that the policy refers to has no known address, so its traffic is not matched.',
   no_address_of_family:
-    'A rule for one address family has no address of that family on the other side, so it does nothing.',
+    'A rule for one address family has no address of that family on the other side, so it has no effect.',
 };
 
 /** Added to the warning about a switch where nothing that is stored makes it untrue. */
-const KEEPS_PASSING = 'Traffic that matches no rule keeps passing, unless the policy asks to drop it.';
+const KEEPS_PASSING = 'Traffic that matches no rule still passes, unless the policy is set to drop it.';
 
 export type PreviewedGuest = {
   readonly workload: InputWorkload;

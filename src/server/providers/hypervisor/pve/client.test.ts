@@ -209,7 +209,7 @@ describe('a closed provider', () => {
     while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     client.close();
     expect(await running).toMatchObject({ code: 'unreachable' });
-    await expect(client.get(version)).rejects.toMatchObject({ message: 'The provider was closed' });
+    await expect(client.get(version)).rejects.toMatchObject({ message: 'expected an open provider' });
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -113,7 +113,7 @@ export class PveClient {
 
   close(): void {
     this.#closed = true;
-    this.#stopped ??= new ProviderError('unreachable', 'The provider was closed', 'Create a new one.');
+    this.#stopped ??= new ProviderError('unreachable', 'expected an open provider', 'Open a new provider.');
     for (const { connection } of this.#entries) connection.close();
     this.#release();
   }
@@ -248,7 +248,7 @@ const isSkip = (error: unknown) => error instanceof ProviderError && error.code 
 const circuitOpen = (object: string) =>
   new ProviderError(
     'circuit_open',
-    `${object} failed repeatedly a moment ago and was not asked again`,
-    'It is tried again within minutes; check that the node is online.',
+    `${object} failed repeatedly and was not queried again`,
+    'Fabric retries within minutes. Check that the node is online.',
     { object },
   );

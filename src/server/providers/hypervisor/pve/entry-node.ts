@@ -125,8 +125,8 @@ export class EntryNode {
     if (judgement.verdict === 'changed') {
       return new TransportError(
         'tls_changed',
-        `${host} shows another certificate than the pinned one: ${fingerprint} instead of ${this.#fingerprint}`,
-        'If the certificate was renewed, compare the new fingerprint with `pvenode cert info` on the node and confirm it in the cluster settings. If nobody renewed it, somebody may be intercepting the connection.',
+        `${host} presents another certificate than the pinned one: ${fingerprint} instead of ${this.#fingerprint}`,
+        'If the certificate was renewed, compare the new fingerprint with `pvenode cert info` on the node and confirm it in the cluster settings. If it was not renewed, the connection may be intercepted (man-in-the-middle).',
         { sent: false },
         { ...detail, ...(this.#fingerprint !== null && { expectedFingerprint: this.#fingerprint }) },
       );
@@ -143,4 +143,4 @@ export class EntryNode {
 }
 
 const closedError = () =>
-  new TransportError('unreachable', 'The provider was closed', 'Create a new one.', { sent: false });
+  new TransportError('unreachable', 'expected an open provider', 'Open a new provider.', { sent: false });

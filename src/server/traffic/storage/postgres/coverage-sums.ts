@@ -98,7 +98,7 @@ export async function* readCountedFlows(tx: Tx, span: CountedSpan, batch = 5_000
 export async function lockCoverageMark(tx: Tx, nodeId: string, since: string): Promise<CoverageMark> {
   await tx.insert(coverageMarks).values({ node_id: nodeId, since, until: since }).onConflictDoNothing();
   const [mark] = await tx.select().from(coverageMarks).where(eq(coverageMarks.node_id, nodeId)).for('update');
-  if (!mark) throw new Error('a mark that was just made is not there');
+  if (!mark) throw new Error('expected the stored mark to exist');
   return mark;
 }
 

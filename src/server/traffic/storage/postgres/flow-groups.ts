@@ -152,7 +152,7 @@ export async function listFlowGroups(
       left join nodes on nodes.id = p.node_id
       order by p.position`),
   );
-  if (!row) throw new Error('a sum has no row');
+  if (!row) throw new Error('expected a row of totals');
   const { group_total: total, sum_bytes: bytes, sum_packets: packets, sum_flows: flows } = row;
   const found = [row, ...rest]
     .filter((one) => one.id !== null)

@@ -55,7 +55,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
       'top_ports', (select coalesce(json_agg(p order by p.bytes desc, p.flows desc, p.protocol, p.port), '[]') from (
         select * from ports order by bytes desc, flows desc, protocol, port limit ${TOP}) as p)
     ) as summary from f`);
-  if (!row) throw new Error('a sum has no row');
+  if (!row) throw new Error('expected a row of totals');
   const { top_peers, ...summary } = row.summary;
   return {
     ...summary,

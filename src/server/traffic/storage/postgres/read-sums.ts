@@ -96,6 +96,6 @@ export async function readTrafficVersion(range: {
       to_char(coalesce(min(marked_at), now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
     from ${trafficMarks} where bucket_at >= ${range.since}::timestamptz and bucket_at < ${range.until}::timestamptz`);
   const [row] = rows;
-  if (!row) throw new Error('an aggregate has no row');
+  if (!row) throw new Error('expected a row of the aggregate');
   return row;
 }

@@ -75,6 +75,6 @@ export async function sumWorkloadTraffic(
       coalesce(sum(bytes) filter (where destination_workload_id = ${workload}), 0)::float8 as bytes_in,
       coalesce(sum(bytes) filter (where source_workload_id = ${workload}), 0)::float8 as bytes_out
     from (${countedRollups(selection, source)}) as t where t.counted`);
-  if (!row) throw new Error('a sum has no row');
+  if (!row) throw new Error('expected a row of totals');
   return row;
 }

@@ -12,7 +12,7 @@ const WORKLOAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function oneOf(column: SQL, ids: readonly string[]): SQL {
   const wrong = ids.find((id) => !WORKLOAD_ID.test(id));
-  if (wrong !== undefined) throw new Error('expected ids of workloads');
+  if (wrong !== undefined) throw new Error('expected workload IDs');
   return sql`${column} = any (${sql.raw(`'{${ids.join(',')}}'::uuid[]`)})`;
 }
 

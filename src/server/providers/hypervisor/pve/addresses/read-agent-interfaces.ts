@@ -10,7 +10,7 @@ function refusal(vmid: number, error: Record<string, unknown>): ProviderError {
   const text = typeof error.desc === 'string' ? stripControls(error.desc.slice(0, 200)) : 'no reason given';
   return new ProviderError(
     'agent_unavailable',
-    `The guest agent of ${vmid} refuses to list its interfaces (${text})`,
+    `The guest agent of ${vmid} refused to list its interfaces (${text})`,
     'Allow guest-network-get-interfaces in the configuration of qemu-guest-agent inside the guest, or update the agent.',
   );
 }
@@ -31,7 +31,7 @@ export async function readAgentInterfaces(client: PveClient, { node, vmid }: Gue
   if (!Array.isArray(result)) {
     throw new ProviderError(
       'bad_answer',
-      `The guest agent of ${vmid} answered with something that is no list of interfaces`,
+      `The guest agent of ${vmid} did not return a list of interfaces`,
       'Update qemu-guest-agent inside the guest.',
     );
   }

@@ -28,8 +28,8 @@ export async function readContainerInterfaces(
   if (!Array.isArray(data)) {
     throw new ProviderError(
       'bad_answer',
-      `The node answered for container ${vmid} with something that is no list of interfaces`,
-      'Report this message together with the version of the node.',
+      `The node did not return a list of interfaces for container ${vmid}`,
+      'Report this message and the Proxmox VE version of the node.',
     );
   }
   return interfaceFacts(data, (entry) => {

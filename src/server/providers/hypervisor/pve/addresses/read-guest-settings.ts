@@ -31,7 +31,7 @@ export function readGuestSettings(context: InventoryContext, guest: GuestRef): P
       params: { current: true },
       direct: true,
     });
-    const live = parseObject(`the configuration of guest ${vmid}`, Config, data);
+    const live = parseObject(`the configuration of workload ${vmid}`, Config, data);
     const { nics, unreadable } = readNics(found, live, NOTHING_PENDING);
     return {
       node,

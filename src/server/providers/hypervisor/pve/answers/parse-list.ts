@@ -33,15 +33,15 @@ export function parseList<T>(what: string, schema: z.ZodType<T>, data: unknown, 
 /** Reads one object. @throws ProviderError `bad_answer` naming what is wrong with it. */
 export function parseObject<T>(what: string, schema: z.ZodType<T>, data: unknown): T {
   const result = schema.safeParse(data);
-  if (!result.success) throw badShape(what, `has an unexpected form: ${z.prettifyError(result.error).slice(0, 300)}`);
+  if (!result.success) throw badShape(what, `has an unexpected format: ${z.prettifyError(result.error).slice(0, 300)}`);
   return result.data;
 }
 
 const badShape = (what: string, problem: string) =>
   new ProviderError(
     'bad_answer',
-    `The answer with ${what} ${problem}`,
-    'Check that the address leads to a supported Proxmox VE (8 or 9); if it does, report this message.',
+    `The response for ${what} ${problem}`,
+    'Check that the address is that of a supported Proxmox VE (8 or 9). If it is, report this message.',
   );
 
 /** A listing that is complete unless there is a reason why not. */

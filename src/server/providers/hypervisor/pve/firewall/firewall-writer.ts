@@ -20,7 +20,7 @@ const refused = (field: string, problem: string) =>
 
 function assertSafe(params: Params): void {
   for (const [field, value] of Object.entries(params)) {
-    if (typeof value === 'string' && UNSAFE.test(value)) throw refused(field, 'has characters that must not be stored');
+    if (typeof value === 'string' && UNSAFE.test(value)) throw refused(field, 'contains characters that cannot be stored');
   }
 }
 

@@ -23,8 +23,8 @@ export async function readWholeList<T>(
   if (problem === null) return items;
   throw new ProviderError(
     'bad_answer',
-    `The answer with ${what} cannot be relied on: ${problem}`,
-    'Check that the address leads to a supported Proxmox VE (8 or 9); if it does, report this message.',
+    `The response for ${what} is not reliable: ${problem}`,
+    'Check that the address is that of a supported Proxmox VE (8 or 9). If it is, report this message.',
   );
 }
 
@@ -52,7 +52,7 @@ export const below = (base: ApiPath, ...segments: string[]) =>
 /** One set. @throws ProviderError */
 export async function readSet(client: PveClient, base: ApiPath, name: string): Promise<LiveSet> {
   const path = below(base, 'ipset', name);
-  const answers = await readWholeList(client, path, `the set ${name}`, SetEntryAnswer, MAX_ENTRIES);
+  const answers = await readWholeList(client, path, `the IP set ${name}`, SetEntryAnswer, MAX_ENTRIES);
   return {
     entries: answers.map(({ digest: _, ...entry }) => entry),
     digest: answers[0]?.digest ?? EMPTY_DIGEST,

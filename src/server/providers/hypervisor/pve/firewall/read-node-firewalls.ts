@@ -17,7 +17,7 @@ const offline = (node: string) =>
   new ProviderError(
     'node_unreachable',
     `${node} is not online`,
-    'Its firewall is read again when the node is online.',
+    'Its firewall is read when the node is online again.',
     { object: node },
   );
 

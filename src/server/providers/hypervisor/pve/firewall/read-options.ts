@@ -9,7 +9,7 @@ import { OptionsAnswer } from './answer-schemas';
 /** Options of a guest as they are stored; its node is asked. @throws ProviderError */
 export async function readOptions(client: PveClient, { node, kind, vmid }: GuestRef): Promise<LiveOptions> {
   const { data } = await client.get(apiPath`/nodes/${node}/${kind}/${vmid}/firewall/options`, { node });
-  const { digest, ...value } = parseObject(`the firewall options of guest ${vmid}`, OptionsAnswer, data ?? {});
+  const { digest, ...value } = parseObject(`the firewall options of workload ${vmid}`, OptionsAnswer, data ?? {});
   return { value, digest };
 }
 

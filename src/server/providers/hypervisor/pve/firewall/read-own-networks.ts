@@ -23,7 +23,7 @@ const unknown = (node: string, why: string) =>
   new ProviderError(
     'bad_answer',
     `The addresses of ${node} are not known: ${why}`,
-    'Verdicts about packets from broadcast addresses stay unknown until all addresses of the node can be read.',
+    'Results for packets from broadcast addresses stay unknown until all addresses of the node can be read.',
   );
 
 /**

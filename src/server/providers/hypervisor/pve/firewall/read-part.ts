@@ -34,6 +34,6 @@ export async function readPart<T>(
 export const missingPrivilege = (privilege: string, path: string) =>
   new ProviderError(
     'forbidden',
-    `The token does not have ${privilege} on ${path}`,
-    `Give the token a role with ${privilege} on ${path}, with propagation; PVEAuditor on / has it.`,
+    `The token lacks ${privilege} on ${path}`,
+    `Grant the token a role with ${privilege} on ${path} (propagating); PVEAuditor on / includes it.`,
   );

@@ -80,6 +80,6 @@ export async function readRunningVnets(context: InventoryContext, unreadable: Un
 const incomplete = (problem: string) =>
   new ProviderError(
     'bad_answer',
-    `The running VNets are not known completely: ${problem}`,
-    'Check that the address leads to a supported Proxmox VE (8 or 9); if it does, report this message.',
+    `The list of running VNets is incomplete: ${problem}`,
+    'Check that the address is that of a supported Proxmox VE (8 or 9). If it is, report this message.',
   );

@@ -29,15 +29,15 @@ export async function setNicFlag(
   if (!nic) {
     const unreadable = config.unreadable.find((candidate) => candidate.name === name);
     return unreadable
-      ? refusal('nic_not_editable', unreadable.reason, 'Correct the network device of the guest by hand.')
-      : refusal('no_such_nic', 'the guest has no such interface', 'Sync the cluster and apply again.');
+      ? refusal('nic_not_editable', unreadable.reason, 'Correct the network device of the workload manually.')
+      : refusal('no_such_nic', 'the workload has no such interface', 'Sync the cluster, then apply the policy again.');
   }
   if (nic.pending) {
-    const remedy = 'Restart the guest, or revert the pending change on its Hardware page, then apply again.';
-    return refusal('nic_change_pending', 'a change waits for the next start of the guest', remedy);
+    const remedy = 'Restart the workload, or revert the pending change on its Hardware page. Then apply the policy again.';
+    return refusal('nic_change_pending', 'a change is pending until the next start of the workload', remedy);
   }
   const edit = setNicFirewall(guest.kind, nic.raw, enabled);
-  if (!edit.ok) return refusal('nic_not_editable', edit.reason, 'Set the firewall flag of the interface by hand.');
+  if (!edit.ok) return refusal('nic_not_editable', edit.reason, 'Set the firewall flag of the interface manually.');
   if (!edit.changed) return { outcome: 'unchanged' };
   await put({ ...guest, node: config.node }, { [name]: edit.text, digest: config.digest });
   return { outcome: 'set' };

@@ -12,7 +12,7 @@ export function apiPath(strings: TemplateStringsArray, ...values: (string | numb
   const parts = values.map((value, i) => {
     const segment = encodeURIComponent(value);
     // `.` and `..` survive encoding and would climb.
-    if (segment === '' || segment === '.' || segment === '..') throw new Error(`${value} is not a path segment`);
+    if (segment === '' || segment === '.' || segment === '..') throw new Error(`expected a path segment, not ${value}`);
     return `${segment}${strings[i + 1] ?? ''}`;
   });
   return `${strings[0] ?? ''}${parts.join('')}` as ApiPath;
@@ -49,7 +49,7 @@ export function tokenHeader(apiToken: string): string {
     throw new ProviderError(
       'unauthorized',
       'The API token does not have the form user@realm!name=secret',
-      'Copy the token id and its secret from Datacenter → Permissions → API Tokens and join them with an equals sign.',
+      'Copy the token ID and its secret from Datacenter → Permissions → API Tokens and join them with an equals sign.',
     );
   }
   return `PVEAPIToken=${encode(groups.id)}=${encode(groups.secret)}`;

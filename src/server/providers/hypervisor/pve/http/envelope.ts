@@ -7,7 +7,7 @@ import type { RawAnswer } from './exchange';
 export type Envelope = { data: unknown; total: number | null; date: string | null };
 
 const DIRECT =
-  'Give the address of a node itself, for example https://pve1.example.org:8006, without a proxy in between.';
+  'Enter the address of a node, for example https://pve1.example.org:8006, without a proxy in between.';
 
 function parseObject(body: string): Record<string, unknown> | null {
   try {
@@ -39,11 +39,11 @@ export function openEnvelope(answer: RawAnswer, secret: string, detail: Provider
   }
   const isHtml = /^text\/html/i.test(answer.contentType) || /^\s*<(!doctype|html)/i.test(answer.body);
   if (body === null && isHtml) {
-    throw notTheApi(answer, `A web page came instead of an answer of the API (status ${status})`, secret, detail);
+    throw notTheApi(answer, `Received a web page instead of an API response (status ${status})`, secret, detail);
   }
   if (status >= 200 && status < 300) {
     if (!body || !('data' in body))
-      throw notTheApi(answer, 'The answer is not JSON as the API gives it', secret, detail);
+      throw notTheApi(answer, 'The response is not valid API JSON', secret, detail);
     return { data: body.data, total: typeof body.total === 'number' ? body.total : null, date: answer.date };
   }
   // The first line of the message stands in the status line; nodes before 2025 say nothing in the body.

@@ -54,16 +54,16 @@ function exchangeError(cause: Error & { code?: string }, sent: boolean): Transpo
   if (cause.code?.startsWith('HPE_')) {
     return new TransportError(
       'bad_answer',
-      `The answer is not HTTP as the API speaks it (${cause.code})`,
-      'Check that the address leads to the Proxmox VE API (port 8006), directly and without a proxy.',
+      `The response is not valid HTTP (${cause.code})`,
+      'Check that the address leads directly to the Proxmox VE API (port 8006), without a proxy.',
       { sent },
       { cause },
     );
   }
   return new TransportError(
     'unreachable',
-    `The connection broke: ${cause.code ?? cause.message}`,
-    'Try again; if it persists, check the node and the network to it.',
+    `The connection was interrupted: ${cause.code ?? cause.message}`,
+    'Try again. If it persists, check the node and the network in between.',
     { sent, reset: true },
     { cause },
   );
@@ -96,8 +96,8 @@ export function exchange(request: ExchangeRequest, agent: Agent): Promise<RawAns
         fail(
           new TransportError(
             'timeout',
-            `No complete answer within ${request.timeoutMs} ms`,
-            'The node may be overloaded or hang on storage; look at its load and its pveproxy and pvedaemon services.',
+            `No complete response within ${request.timeoutMs} ms`,
+            'The node may be overloaded or waiting for storage. Check its load and its pveproxy and pvedaemon services.',
             { sent: true },
           ),
         );

@@ -16,14 +16,14 @@ const badAnswer = (message: string, remedy: string, detail: { reset?: boolean; c
 
 const tooLarge = (maxBytes: number) =>
   badAnswer(
-    `The answer is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`,
-    'This is far more than a cluster has to tell; check what answers at this address.',
+    `The response is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`,
+    'This is far more than a cluster returns. Check what answers at this address.',
   );
 
 const truncated = (cause?: unknown) =>
   badAnswer(
-    'The answer ended before it was complete',
-    'Try again; if it persists, check the network and any proxy in between.',
+    'The response ended before it was complete',
+    'Try again. If it persists, check the network and any proxy in between.',
     {
       reset: true,
       cause,
@@ -46,8 +46,8 @@ export function readBody(response: IncomingMessage, maxBytes = MAX_ANSWER_BYTES)
     if (!gunzip && encoding !== 'identity' && encoding !== '') {
       fail(
         badAnswer(
-          `The answer is encoded as ${encoding.slice(0, 40)}`,
-          'Connect to the node directly, without a proxy that recodes answers.',
+          `The response has the unsupported encoding ${encoding.slice(0, 40)}`,
+          'Connect to the node directly, without a proxy that changes the encoding of responses.',
         ),
       );
       return;
@@ -67,8 +67,8 @@ export function readBody(response: IncomingMessage, maxBytes = MAX_ANSWER_BYTES)
     gunzip?.on('error', (error) =>
       fail(
         badAnswer(
-          'The answer is not valid gzip',
-          'Connect to the node directly, without a proxy that recodes answers.',
+          'The response is not valid gzip',
+          'Connect to the node directly, without a proxy that changes the encoding of responses.',
           { cause: error },
         ),
       ),

@@ -14,8 +14,8 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
   if (cause instanceof RefusedAddressError) {
     return new TransportError(
       'target_refused',
-      `${target.host} leads to ${cause.address}, which may not be connected to (${cause.reason})`,
-      'Give an address outside loopback, link-local and metadata ranges, or name the range in FABRIC_ALLOW_PRIVATE_TARGETS.',
+      `${target.host} resolves to ${cause.address}, which is not an allowed target (${cause.reason})`,
+      'Enter an address outside the loopback, link-local and metadata ranges, or add the range to FABRIC_ALLOW_PRIVATE_TARGETS.',
       facts,
       { cause, object: target.host },
     );
@@ -23,20 +23,20 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
   if (tcpConnected) {
     return new TransportError(
       'unreachable',
-      `No TLS connection with ${where(target)}: ${cause.code ?? cause.message}`,
-      'Check that the port is that of the Proxmox VE API (8006) and that nothing in between ends TLS.',
+      `TLS handshake with ${where(target)} failed: ${cause.code ?? cause.message}`,
+      'Check that this is the port of the Proxmox VE API (8006) and that no proxy in between terminates TLS.',
       { ...facts, reset: true },
       { cause, object: target.host },
     );
   }
   const text =
     cause.code === 'ENOTFOUND' || cause.code === 'EAI_AGAIN'
-      ? `The name ${target.host} cannot be resolved`
-      : `No connection to ${where(target)}: ${cause.code ?? cause.message}`;
+      ? `Cannot resolve the name ${target.host}`
+      : `Cannot connect to ${where(target)}: ${cause.code ?? cause.message}`;
   return new TransportError(
     'unreachable',
     text,
-    'Check the address, that the node runs, and that routes and firewalls let this service reach its port 8006.',
+    'Check the address, that the node is running, and that routes and firewalls let this service reach its port 8006.',
     facts,
     { cause, object: target.host },
   );
@@ -45,8 +45,8 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
 function connectTimeout(target: TlsTarget, tcpConnected: boolean): TransportError {
   return new TransportError(
     tcpConnected ? 'timeout' : 'unreachable',
-    `No ${tcpConnected ? 'TLS answer from' : 'connection to'} ${where(target)} within ${target.timeoutMs} ms`,
-    'Check that the node runs and that routes and firewalls let this service reach its port 8006.',
+    `No ${tcpConnected ? 'TLS response from' : 'connection to'} ${where(target)} within ${target.timeoutMs} ms`,
+    'Check that the node is running and that routes and firewalls let this service reach its port 8006.',
     { sent: false },
     { object: target.host },
   );
@@ -93,7 +93,7 @@ export async function openTlsSocket(target: TlsTarget, ca: string | null): Promi
     socket.on('error', onError).on('close', onClose);
     socket.once('secureConnect', () => {
       const peer = socket.getPeerX509Certificate();
-      if (!peer) return fail(connectError(target, new Error('no certificate was shown'), true));
+      if (!peer) return fail(connectError(target, new Error('the server sent no certificate'), true));
       clearTimeout(timer);
       socket.off('error', onError).off('close', onClose);
       // Until the request takes the socket over, an error must not end the process.

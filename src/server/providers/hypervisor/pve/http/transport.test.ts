@@ -151,7 +151,7 @@ describe('answers', () => {
     });
     await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
       code: 'bad_answer',
-      message: 'The answer is larger than 32 MiB',
+      message: 'The response is larger than 32 MiB',
     });
   });
 

@@ -42,7 +42,7 @@ export function createInventoryContext(client: PveClient, { clock, logger, acces
     nodes: rememberFor(OVERVIEW_MS, now, () => readNodeSummaries(client)),
     /** Tells once per call what an answer contained that could not be read. */
     report(problem: string | null): string | null {
-      if (problem !== null) logger.warn({ cluster: access.key, problem }, 'an answer could not be read completely');
+      if (problem !== null) logger.warn({ cluster: access.key, problem }, 'could not read a response completely');
       return problem;
     },
   };

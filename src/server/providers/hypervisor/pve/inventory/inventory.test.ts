@@ -120,7 +120,7 @@ describe('guests', () => {
     cluster.setConfig(102, { net1: 'hyperlink=BC:24:11:00:00:01,bridge=vmbr1' });
     const { nics, unreadable } = await provider().inventory.readGuestConfig({ node: 'pve3', kind: 'qemu', vmid: 102 });
     expect(nics.map(({ name }) => name)).toEqual(['net0']);
-    expect(unreadable).toEqual([{ name: 'net1', reason: 'no known card model' }]);
+    expect(unreadable).toEqual([{ name: 'net1', reason: 'no known NIC model' }]);
   });
 });
 

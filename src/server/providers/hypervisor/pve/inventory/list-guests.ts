@@ -76,7 +76,7 @@ export async function listGuests(context: InventoryContext): Promise<Listing<Gue
   const guests = unique(items).map((resource) => toFact(resource, permissions.hasBelow('Pool.Audit', '/pool')));
   return toListing(guests, [
     context.report(problem),
-    seesAll ? null : 'the token does not have VM.Audit on all of /vms, so guests may be hidden from it',
-    status?.quorate === false ? 'the node asked has no quorum and may not know the present state' : null,
+    seesAll ? null : 'the token does not have VM.Audit on all of /vms, so workloads may be hidden from it',
+    status?.quorate === false ? 'the queried node has no quorum and may not have the current state' : null,
   ]);
 }

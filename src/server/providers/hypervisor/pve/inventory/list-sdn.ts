@@ -83,7 +83,7 @@ export async function readSubnets(context: InventoryContext, vnet: string, zone:
   const problems = [context.report(problem)];
   for (const entry of items) {
     const cidr = subnetCidr(entry);
-    if (cidr === null) problems.push(context.report(`subnet ${entry.subnet} has no readable network`));
+    if (cidr === null) problems.push(context.report(`subnet ${entry.subnet} has no valid CIDR`));
     else {
       facts.push({
         network: vnet,

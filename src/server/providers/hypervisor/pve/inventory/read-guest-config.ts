@@ -72,7 +72,7 @@ async function readAt(context: InventoryContext, guest: GuestRef): Promise<Guest
     context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/config`, { node, params: { current: true } }),
     context.client.get(apiPath`/nodes/${node}/${kind}/${vmid}/pending`, { node }),
   ]);
-  const live = parseObject(`the configuration of guest ${vmid}`, Config, config.data);
+  const live = parseObject(`the configuration of workload ${vmid}`, Config, config.data);
   const changes = pendingNics(pending.data);
   context.report(changes.problem);
   const { nics, unreadable } = readNics(guest, live, changes.names);

@@ -111,9 +111,9 @@ describe('a stored network card', () => {
   it('names what is wrong', () => {
     expect(viewNic('qemu', 'virtio=BC:24:11:00:00:01,tag=1,tag=2')).toEqual({
       ok: false,
-      reason: 'tag is given twice',
+      reason: 'tag is specified twice',
     });
-    expect(viewNic('qemu', 'macaddr=BC:24:11:00:00:01')).toEqual({ ok: false, reason: 'no known card model' });
+    expect(viewNic('qemu', 'macaddr=BC:24:11:00:00:01')).toEqual({ ok: false, reason: 'no known NIC model' });
     expect(viewNic('lxc', 'bridge=vmbr0')).toEqual({ ok: false, reason: 'no interface name' });
     expect(viewNic('qemu', `virtio,${'x'.repeat(3000)}`)).toMatchObject({ ok: false });
     expect(viewNic('qemu', 'virtio,__proto__=1').ok).toBe(true);

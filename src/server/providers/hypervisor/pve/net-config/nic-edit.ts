@@ -14,13 +14,13 @@ export function setNicFirewall(kind: GuestKind, text: string, enabled: boolean):
   if (!before.ok) return before;
   const { fields, tokens } = before.view;
   // Any edit of a card without a bridge unplugs it from a running virtual machine.
-  if (fields.bridge === null) return { ok: false, reason: 'the card has no bridge' };
+  if (fields.bridge === null) return { ok: false, reason: 'the interface has no bridge' };
   if (fields.mac === null)
-    return { ok: false, reason: 'the card has no stored MAC address; writing it would make a new one' };
+    return { ok: false, reason: 'the interface has no stored MAC address; writing it would generate a new one' };
   if (fields.firewall === enabled) return { ok: true, text, changed: false };
   const edited = formatNicTokens(setNicToken(tokens, 'firewall', enabled ? '1' : '0'));
   const after = viewNic(kind, edited);
   if (!after.ok || !isDeepStrictEqual(after.view.fields, { ...fields, firewall: enabled }))
-    return { ok: false, reason: 'setting the flag would change something else' };
+    return { ok: false, reason: 'setting the flag would change another property' };
   return { ok: true, text: edited, changed: true };
 }

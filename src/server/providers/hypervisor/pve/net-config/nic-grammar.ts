@@ -21,7 +21,7 @@ function parsePropertyInteger(key: string, value: string, min: number, max: numb
 
 /** The value when it has the shape asked for. */
 function parsePropertyText(key: string, value: string, shape: RegExp): string {
-  if (!shape.test(value)) throw new PropertyValueError(`${key}=${value} has an unknown form`);
+  if (!shape.test(value)) throw new PropertyValueError(`${key}=${value} has an unknown format`);
   return value;
 }
 
@@ -49,7 +49,7 @@ export const NIC_MODELS = [
 
 function parseMac(key: string, value: string): string {
   const mac = /^..(:..){5}$/.test(value) ? normalizeMac(value) : null;
-  if (!mac || isGroupMac(mac)) throw new PropertyValueError(`${key}=${value} is not the MAC address of a network card`);
+  if (!mac || isGroupMac(mac)) throw new PropertyValueError(`${key}=${value} is not a MAC address of an interface`);
   return mac;
 }
 
@@ -87,7 +87,7 @@ const common: Record<string, SetField> = {
 export const QEMU_FIELDS: Record<string, SetField> = {
   ...common,
   model: (f, v) => {
-    if (!NIC_MODELS.some((model) => model === v)) throw new PropertyValueError(`${v} is not a known card model`);
+    if (!NIC_MODELS.some((model) => model === v)) throw new PropertyValueError(`${v} is not a known NIC model`);
     f.model = v;
   },
   macaddr: (f, v) => {

@@ -43,13 +43,13 @@ function readFields(kind: GuestKind, tokens: readonly NicToken[]): NicFields {
   for (const token of tokens) {
     if (token.text === '') continue;
     for (const [key, value] of kind === 'qemu' ? expandQemu(token) : expandLxc(token)) {
-      if (seen.has(key)) throw new PropertyValueError(`${key} is given twice`);
+      if (seen.has(key)) throw new PropertyValueError(`${key} is specified twice`);
       seen.add(key);
       // A key that this version does not know is kept for edits and otherwise ignored.
       if (Object.hasOwn(grammar, key)) grammar[key]?.(fields, value);
     }
   }
-  if (kind === 'qemu' && fields.model === null) throw new PropertyValueError('no known card model');
+  if (kind === 'qemu' && fields.model === null) throw new PropertyValueError('no known NIC model');
   if (kind === 'lxc' && fields.guest_name === null) throw new PropertyValueError('no interface name');
   return fields;
 }

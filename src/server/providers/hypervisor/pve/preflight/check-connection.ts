@@ -7,10 +7,10 @@ import { fromError, line, ok } from './check-line';
 export type ConnectionReport = { checks: PreflightCheck[]; fingerprint: string | null; connected: boolean };
 
 const TRUST: Record<TrustBasis, string> = {
-  pin: 'The certificate is the pinned one',
+  pin: 'The certificate matches the pinned one',
   cluster_ca: "The certificate was issued by the cluster's own CA",
   system_ca: 'The certificate is trusted by the system’s certificate authorities',
-  other_node: 'The pinned certificate was renewed; another node of the cluster confirms the new one',
+  other_node: 'The pinned certificate was renewed; another node of the cluster confirmed the new one',
 };
 
 const skipped = (name: string) => line(name, 'unknown', 'Not checked, because there is no connection', null);
@@ -23,7 +23,7 @@ function stepOf(error: unknown): 'target' | 'reachable' | 'tls' {
 }
 
 function failedAt(step: ReturnType<typeof stepOf>, host: string, error: unknown): PreflightCheck[] {
-  const allowed = ok('target', `${host} may be connected to`);
+  const allowed = ok('target', `${host} is an allowed target`);
   switch (step) {
     case 'target':
       return [fromError('target', 'failed', error), skipped('reachable'), skipped('tls')];
@@ -52,7 +52,7 @@ export async function checkConnection(client: PveClient): Promise<ConnectionRepo
   const shown = connection.lastShown;
   return {
     checks: [
-      ok('target', `${host} may be connected to`),
+      ok('target', `${host} is an allowed target`),
       ok('reachable', `${host} port ${port} accepts connections`),
       ok('tls', shown?.basis ? TRUST[shown.basis] : 'The certificate is trusted'),
     ],

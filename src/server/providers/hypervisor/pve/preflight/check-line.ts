@@ -19,4 +19,4 @@ export const line = (
 export const fromError = (name: string, status: 'failed' | 'unknown', error: unknown): PreflightCheck =>
   error instanceof ProviderError
     ? line(name, status, error.message, error.remedy)
-    : line(name, 'unknown', 'The check itself failed', 'Look at the log of this service.');
+    : line(name, 'unknown', 'The check failed', 'See the log of this service.');

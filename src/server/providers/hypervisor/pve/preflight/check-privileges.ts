@@ -20,36 +20,36 @@ const guestAgent = (major: number): Need => ({
     ? { privilege: 'VM.GuestAgent.Audit', or: ['VM.GuestAgent.Unrestricted'] }
     : { privilege: 'VM.Monitor' }),
   path: '/vms',
-  lost: 'addresses of virtual machines cannot be read from their guest agents',
+  lost: 'addresses of VMs cannot be read from their guest agents',
   ifMissing: 'warning',
 });
 
 const needs = (major: number): Need[] => [
-  { privilege: 'VM.Audit', path: '/vms', lost: 'guests are invisible', ifMissing: 'failed' },
+  { privilege: 'VM.Audit', path: '/vms', lost: 'workloads are not visible', ifMissing: 'failed' },
   {
     privilege: 'VM.Config.Network',
     path: '/vms',
-    lost: 'firewall rules and the firewall flag of network cards cannot be written',
+    lost: 'firewall rules and the firewall flag of interfaces cannot be written',
     ifMissing: 'failed',
   },
   {
     // Writing firewall options takes VM.Config.Network alone, on versions 8 and 9 alike.
     privilege: 'VM.Config.Options',
     path: '/vms',
-    lost: 'versions of Proxmox VE that ask for it may refuse changes of guest options',
+    lost: 'Proxmox VE versions that require it may refuse changes of workload options',
     ifMissing: 'warning',
   },
   {
     privilege: 'SDN.Use',
     path: '/sdn/zones',
-    lost: 'the firewall flag of network cards cannot be set, so rules are not enforced',
+    lost: 'the firewall flag of interfaces cannot be set, so rules are not enforced',
     ifMissing: 'failed',
   },
   {
     privilege: 'SDN.Audit',
     or: ['SDN.Allocate'],
     path: '/sdn/zones',
-    lost: 'virtual networks and their subnets are invisible',
+    lost: 'virtual networks and their subnets are not visible',
     ifMissing: 'warning',
   },
   {
@@ -61,7 +61,7 @@ const needs = (major: number): Need[] => [
   {
     privilege: 'Pool.Audit',
     path: '/pool',
-    lost: 'pools are invisible, so guests cannot be mapped to projects by pool',
+    lost: 'pools are not visible, so workloads cannot be mapped to projects by pool',
     ifMissing: 'warning',
   },
   guestAgent(major),
@@ -71,8 +71,8 @@ function checkNeed(permissions: Permissions, { privilege, or = [], path, lost, i
   const name = `privilege:${privilege}`;
   const accepted = [privilege, ...or];
   const whole = accepted.find((candidate) => permissions.hasBelow(candidate, path));
-  if (whole) return ok(name, `${whole} is granted on ${path} and everything below`);
-  const grant = `Grant a role with ${privilege} on ${path}, propagating, to the token, and to its user if privileges are separated.`;
+  if (whole) return ok(name, `${whole} is granted on ${path} and below`);
+  const grant = `Grant a role with ${privilege} on ${path} (propagating) to the token, and to its user if privileges are separated.`;
   const parts = [...new Set(accepted.flatMap((candidate) => permissions.pathsWith(candidate)))];
   if (parts.length > 0) {
     const shown = `${parts.slice(0, 5).join(', ')}${parts.length > 5 ? ' …' : ''}`;
@@ -91,7 +91,7 @@ export function checkToken(permissions: Permissions): PreflightCheck {
   return line(
     'token',
     'failed',
-    'The token works but has no permissions at all, so the cluster looks empty',
-    'Tokens have separated privileges by default: grant roles to the token itself (Datacenter → Permissions → Add → API Token Permission), or create it without privilege separation.',
+    'The token is valid but has no permissions, so the cluster looks empty',
+    'By default, tokens have separate privileges: grant roles to the token itself (Datacenter → Permissions → Add → API Token Permission), or create it without privilege separation.',
   );
 }

@@ -21,14 +21,14 @@ export function checkVersion(version: string): PreflightCheck {
   return line(
     'version',
     'warning',
-    `Proxmox VE ${version} is not a version this service was tested with`,
-    'Proxmox VE 8 and 9 are supported; update the cluster, or expect calls that fail.',
+    `Proxmox VE ${version} is not a tested version`,
+    'Proxmox VE 8 and 9 are supported. Update the cluster, or expect failing API calls.',
   );
 }
 
 export function checkQuorum(status: ClusterStatus | null): PreflightCheck {
   if (status === null || status.quorate === null)
-    return line('quorum', 'unknown', 'The token may not read whether the cluster has quorum', NEEDS_SYS_AUDIT);
+    return line('quorum', 'unknown', 'The token is not permitted to read whether the cluster has quorum', NEEDS_SYS_AUDIT);
   if (!status.quorate)
     return line(
       'quorum',
@@ -44,13 +44,13 @@ export function checkQuorum(status: ClusterStatus | null): PreflightCheck {
 
 export function checkFirewall(enabled: boolean | null): PreflightCheck {
   if (enabled === null)
-    return line('firewall', 'unknown', 'The token may not read whether the cluster firewall is on', NEEDS_SYS_AUDIT);
+    return line('firewall', 'unknown', 'The token is not permitted to read whether the cluster firewall is on', NEEDS_SYS_AUDIT);
   if (enabled) return ok('firewall', 'The cluster firewall is on');
   return line(
     'firewall',
     'warning',
-    'The cluster firewall is off: rules are stored, but none is enforced',
-    'Turn it on under Datacenter → Firewall → Options. It starts filtering the nodes themselves too: first make sure that your management networks are allowed.',
+    'The cluster firewall is off: rules are stored, but not enforced',
+    'Turn it on under Datacenter → Firewall → Options. It also filters the nodes: first make sure that your management networks are allowed.',
   );
 }
 
@@ -61,28 +61,28 @@ export function checkClock(date: string | null, now: number): PreflightCheck {
     return line(
       'clock',
       'unknown',
-      'The answer tells no time',
+      'The response contains no time',
       'Connect to a node directly, without a proxy in between.',
     );
   const skew = Math.round(Math.abs(server - now) / 1000);
-  if (skew <= MAX_SKEW_SECONDS) return ok('clock', 'The clocks agree');
+  if (skew <= MAX_SKEW_SECONDS) return ok('clock', 'The clocks are in sync');
   const direction = server > now ? 'ahead of' : 'behind';
   return line(
     'clock',
     'warning',
     `The node's clock is ${skew} seconds ${direction} this service's`,
-    'Let both take the time from NTP (`timedatectl` on the node and here).',
+    'Synchronize both clocks with NTP (`timedatectl` on the node and here).',
   );
 }
 
 export function checkGuests({ items, complete, incompleteReason }: Listing<unknown>): PreflightCheck {
-  const count = items.length === 1 ? '1 guest is visible' : `${items.length} guests are visible`;
+  const count = items.length === 1 ? '1 workload is visible' : `${items.length} workloads are visible`;
   if (complete) return ok('guests', count);
   return line(
     'guests',
     'warning',
-    `${count}, but not all there are: ${incompleteReason}`,
-    'Grant a role with VM.Audit on /vms, propagating, to the token.',
+    `${count}, but the list is incomplete: ${incompleteReason}`,
+    'Grant a role with VM.Audit on /vms (propagating) to the token.',
   );
 }
 
@@ -101,11 +101,11 @@ export async function checkNodes(client: PveClient, nodes: readonly NodeSummary[
     }),
   );
   const found = problems.filter((problem) => problem !== null);
-  if (found.length === 0) return ok('nodes', nodes.length === 1 ? '1 node answers' : `${nodes.length} nodes answer`);
+  if (found.length === 0) return ok('nodes', nodes.length === 1 ? '1 node responds' : `${nodes.length} nodes respond`);
   return line(
     'nodes',
     'warning',
     `${found.slice(0, 5).join('; ')}${found.length > 5 ? ` and ${found.length - 5} more` : ''}`,
-    'Guests on these nodes keep their last known state until the node answers again.',
+    'Workloads on these nodes keep their last known state until the node responds again.',
   );
 }

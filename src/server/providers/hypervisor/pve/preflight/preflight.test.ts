@@ -89,7 +89,7 @@ describe('the check of an access', () => {
   it('to something that is no address', async () => {
     const { provider, access } = await simulate();
     const report = await provider(access('manager', { api_url: 'http://pve1' })).preflight.check();
-    expect(line(report, 'target')).toMatchObject({ status: 'failed', detail: 'The API speaks https only, not http' });
+    expect(line(report, 'target')).toMatchObject({ status: 'failed', detail: 'The API uses https only, not http' });
   });
 
   it.each([

@@ -67,7 +67,7 @@ async function checkCluster(client: PveClient, options: ClientOptions, { version
 function replaceReachable({ checks }: ConnectionReport): PreflightCheck[] {
   return checks.map((check) =>
     check.name === 'reachable' && check.status === 'failed'
-      ? line('reachable', 'warning', `${check.detail}; another node of the cluster answers in its place`, check.remedy)
+      ? line('reachable', 'warning', `${check.detail}; another node of the cluster responds instead`, check.remedy)
       : check,
   );
 }
