@@ -26,7 +26,11 @@ export async function serveHealth(port: number, host: string): Promise<Server> {
     const answer = async (): Promise<[number, string, string]> => {
       if (request.url === '/health/live') return [200, 'application/json', '{"status":"ok"}'];
       if (request.url === '/metrics' && !mayReadMetrics(request.headers)) {
-        return [401, 'text/plain', 'Use the IP address of the worker as host, or send FABRIC_METRICS_TOKEN as bearer token.'];
+        return [
+          401,
+          'text/plain',
+          'Use the IP address of the worker as host, or send FABRIC_METRICS_TOKEN as bearer token.',
+        ];
       }
       if (request.url === '/metrics') return [200, 'text/plain; version=0.0.4', await metricsText()];
       if (request.url !== '/health/ready') return [404, 'application/json', '{"status":"not_found"}'];

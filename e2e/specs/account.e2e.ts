@@ -29,7 +29,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await shot(page, 'refused');
   await typeInto(page.getByRole('textbox', { name: 'Current password' }), PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await expect(page.getByText('One other sign-in ended.')).toBeVisible();
+  await expect(page.getByText('One other session ended.')).toBeVisible();
   await expect(sessions.getByRole('row')).toHaveCount(2);
   expect((await login(PASSWORD)).status()).toBe(401);
   await elsewhere.request.post(`${serviceUrl()}/api/v1/auth/login`, { data: { email, password: NEXT } });
@@ -37,7 +37,7 @@ test('password, sign-ins and API tokens of an account of its own', async ({ page
   await expect(sessions.getByRole('row')).toHaveCount(3);
   await page.getByRole('button', { name: 'End all other sessions' }).click();
   const ask = page.getByRole('alertdialog');
-  await expect(ask).toContainText('One other device is signed out at once.');
+  await expect(ask).toContainText('One other device is signed out immediately.');
   await ask.getByRole('button', { name: 'End all other sessions' }).click();
   await expect(sessions.getByRole('row')).toHaveCount(2);
   await shot(page, 'security');

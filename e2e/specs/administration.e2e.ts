@@ -58,22 +58,22 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await page.getByRole('tab', { name: 'Access' }).click();
   const access = page.getByRole('table', { name: `What ${EMAIL} may do` });
   await expect(access.getByRole('row').filter({ hasText: 'policy:apply' })).toContainText(
-    'Security engineer in Blue gives it.',
+    'Security engineer in Blue grants this permission.',
   );
   await expect(access.getByRole('row').filter({ hasText: 'cluster:read' })).toContainText(
-    'counts only in a role for the whole installation',
+    'applies only in a role for the whole installation',
   );
 
   await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'policy:apply');
   await page.getByRole('option', { name: /policy:apply/ }).click();
   const answer = page.getByRole('status').filter({ hasText: /^(Yes|No)/ });
-  await expect(answer).toContainText('Security engineer in Blue gives it, but not here.');
+  await expect(answer).toContainText('Security engineer in Blue grants this permission, but not here.');
   await typeInto(page.getByRole('combobox', { name: 'Scope' }), 'Blue');
   await page.getByRole('option', { name: 'Blue', exact: true }).click();
-  await expect(answer).toContainText('YesSecurity engineer in Blue gives it.');
+  await expect(answer).toContainText('YesSecurity engineer in Blue grants this permission.');
   await typeInto(page.getByRole('combobox', { name: 'Permission' }), 'user:write');
   await page.getByRole('option', { name: /user:write/ }).click();
-  await expect(answer).toContainText('Roles that have it: Administrator, Super administrator');
+  await expect(answer).toContainText('Roles with this permission: Administrator, Super administrator');
 
   const other = await browser.newContext({ baseURL: serviceUrl() });
   const person = await other.newPage();
@@ -112,9 +112,9 @@ test('a role is made from another and says what it is for; built-in ones stay', 
   const roles = page.getByRole('grid', { name: 'Roles' });
   await expect(roles.getByRole('link', { name: 'Viewer' })).toBeVisible();
   await page.getByRole('button', { name: 'Actions for Viewer' }).click();
-  await expect(page.getByRole('menuitem', { name: /Delete role/ })).toContainText('part of the service');
+  await expect(page.getByRole('menuitem', { name: /Delete role/ })).toContainText('Built-in roles cannot be changed');
   await page.getByRole('menuitem', { name: 'Duplicate role' }).click();
-  const form = page.getByRole('dialog', { name: 'Create role from Viewer' });
+  const form = page.getByRole('dialog', { name: 'Duplicate role Viewer' });
   await typeInto(form.getByRole('textbox', { name: 'Title' }), 'Flow reader');
   await typeInto(form.getByRole('textbox', { name: 'Name', exact: true }), 'Flow Reader');
   await form.getByRole('checkbox', { name: /^ipam:read/ }).click();

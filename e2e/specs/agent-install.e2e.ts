@@ -26,7 +26,7 @@ test('an install command from the page brings an agent whose flows show up live'
     const row = page.getByRole('grid', { name: 'Agents' }).getByRole('row').filter({ hasText: 'pve1' });
     await expect(row).toContainText('No agent');
     await row.getByRole('button', { name: 'Install agent' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Install the agent on pve1' });
+    const dialog = page.getByRole('dialog', { name: 'Install agent on pve1' });
     await expect(dialog.getByText('Waiting for the first report…')).toBeVisible();
     await expect(dialog.getByText(/Works once, for another (1 h|59 min)/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Copy install command' }).click();

@@ -63,8 +63,8 @@ test('agents: who reports, what is lacking, and what helps', async ({
   await expect(page.getByRole('heading', { level: 1, name: `Agent of ${second.name}` })).toBeVisible();
   const main = page.getByRole('main');
   await expect(main).toContainText('Agent update available');
-  await expect(main).toContainText('The node was too busy to hand over every packet');
-  await expect(main).toContainText('The hypervisor has logged nothing yet');
+  await expect(main).toContainText('The node was too busy to capture every packet');
+  await expect(main).toContainText('The hypervisor has not logged anything yet');
   await expect(main).toContainText('Last rejections');
   await expect(main).toContainText('flow 2: source_ip');
   await page.getByRole('radio', { name: 'Table' }).click();

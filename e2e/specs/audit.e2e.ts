@@ -22,7 +22,7 @@ test('a change is found by its kind and shown before and after; the trail proves
   const change = drawer.getByRole('row').filter({ hasText: 'auto_node_sync_interval_minutes' });
   await expect(change.getByRole('deletion')).toHaveText('45');
   await expect(change.getByRole('insertion')).toHaveText('15');
-  await drawer.getByRole('button', { name: /^Everything by/ }).click();
+  await drawer.getByRole('button', { name: /^All records by/ }).click();
   await expect(page).toHaveURL(/actor_id=/);
   await expect(drawer).toBeHidden();
   await page.getByRole('button', { name: 'Verify trail' }).click();

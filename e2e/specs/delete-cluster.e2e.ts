@@ -13,7 +13,7 @@ test('deleting counts what goes with it, asks for the name, and takes everything
   await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Delete cluster to-be-deleted?' });
   await expect(dialog).toContainText('3 nodes, 15 workloads');
-  await expect(dialog).toContainText('its guests keep running');
+  await expect(dialog).toContainText('Its workloads keep running');
   await page.screenshot({ path: 'test-results/screens/delete-cluster.png' });
   const confirm = dialog.getByRole('button', { name: 'Delete cluster' });
   await expect(confirm).toHaveAttribute('aria-disabled', 'true');
@@ -43,7 +43,7 @@ test('Esc leaves everything as it was', async ({ adminPage: page, simulator, add
   await page.getByRole('button', { name: 'Actions for not-deleted' }).click();
   await page.getByRole('menuitem', { name: 'Delete cluster' }).click();
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog).toContainText('Nothing else hangs off it');
+  await expect(dialog).toContainText('No other data is deleted');
   await typeInto(dialog.getByRole('textbox'), 'not-deleted');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();

@@ -68,11 +68,13 @@ test('an address on two guests is a conflict that a person decides', async ({
   await expect(row).toContainText('Duplicate address');
   await row.getByRole('link', { name: '10.60.10.11' }).click();
   await expect(page.getByRole('heading', { level: 1, name: '10.60.10.11' })).toBeVisible();
-  await expect(page.getByRole('main')).toContainText('10.60.10.11 belongs to app-02, but app-01 uses it as well');
+  await expect(page.getByRole('main')).toContainText(
+    '10.60.10.11 is assigned to app-02, but app-01 also uses the address',
+  );
   await page.getByRole('button', { name: 'Resolve' }).click();
   const dialog = page.getByRole('dialog', { name: 'Resolve conflict' });
   await expect(dialog).toContainText('app-02 loses it here');
-  await dialog.getByRole('radio', { name: /Assign it to app-01/ }).click();
+  await dialog.getByRole('radio', { name: /Assign to app-01/ }).click();
   await dialog.getByRole('button', { name: 'Resolve conflict' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: 'Resolve' })).toBeHidden();

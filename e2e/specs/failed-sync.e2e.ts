@@ -89,7 +89,7 @@ test('a cluster that is down keeps its inventory and says how old it is', async 
   const row = page.getByRole('grid', { name: 'Clusters' }).getByRole('row').filter({ hasText: 'all-down' });
   await expect(row).toContainText('Sync failed');
   await row.getByRole('link', { name: 'all-down' }).click();
-  await expect(page.getByText('What was known before is kept')).toBeVisible();
+  await expect(page.getByText('Existing data is kept')).toBeVisible();
   await page.getByRole('main').getByRole('button', { name: 'Check connection' }).last().click();
   const dialog = page.getByRole('dialog', { name: 'Connection to all-down' });
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Reachable' })).toContainText('Failed');

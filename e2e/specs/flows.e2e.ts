@@ -177,7 +177,7 @@ test('no flows name the next step, expired ones say so, and nonsense in the URL 
 
 test('a range that cannot be is explained, not hidden', async ({ adminPage: page }) => {
   await page.goto('/flows?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
-  await expect(page.getByText('The time range ends before it begins')).toBeVisible();
+  await expect(page.getByText('The time range ends before it starts')).toBeVisible();
   await page.getByRole('button', { name: 'Show last hour' }).click();
   await expect(page).not.toHaveURL(/since=/);
   await expect(page.getByRole('region', { name: 'Traffic over time' })).toBeVisible();

@@ -20,7 +20,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   lines.splice(11, 0, 'nowhere,vmbr1,10.81.9.1,reserved,bad-cluster');
   await page.goto('/addresses/import');
   const check = page.getByRole('button', { name: 'Check rows' });
-  await expect(check).toHaveAccessibleDescription(/Choose a file/);
+  await expect(check).toHaveAccessibleDescription(/Choose file/);
   await page.getByLabel('CSV file').setInputFiles({
     name: 'hosts.csv',
     mimeType: 'text/csv',
@@ -40,7 +40,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   ).toContainText('12');
   await expectAccessible(page, 'the report of a check');
   expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(0);
-  await page.getByRole('button', { name: 'Import 300 good rows, skip 2' }).click();
+  await page.getByRole('button', { name: 'Import 300 valid rows, skip 2' }).click();
   await expect(page.getByText(/^300 rows imported: 300 new\. 2 rows skipped/)).toBeVisible({ timeout: 60_000 });
   expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(300);
   await page.goto('/addresses?tab=imports');

@@ -90,7 +90,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
       .getByRole('region', { name: 'Decided by' })
       .or(page.locator('section', { hasText: 'Decided by' }));
     await expect(decisions.first()).toContainText('1 flow contradicts the rules');
-    await expect(decisions.first()).toContainText('would accept 0, drop 2');
+    await expect(decisions.first()).toContainText('would allow 0, drop 2');
     await expect(page.getByRole('grid', { name: 'Live rules' })).toContainText('insight office');
     await shot(page, 'traffic');
     await expectAccessible(page, 'the traffic of a workload');

@@ -25,7 +25,7 @@ test('the account menu chooses the language of all pages', async ({ adminPage: p
   // The palette knows the words of both languages.
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Befehlspalette' });
-  await page.keyboard.type('security gr');
+  await page.keyboard.type('groups');
   await expect(palette.getByRole('option', { name: 'Sicherheitsgruppen' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();

@@ -38,21 +38,21 @@ test('pools and tags give workloads to projects; what moves is shown before, by 
   await page.getByRole('option', { name: /mapped-shop/ }).click();
   await expect(form.getByText(`Matches ${inPool.length} workloads.`)).toBeVisible();
   await expect(form.getByText(`${inPool.length - 1} workloads will move.`)).toBeVisible();
-  await expect(form.getByText('Left alone: 1 workload assigned by hand.')).toBeVisible();
+  await expect(form.getByText('Not moved: 1 workload assigned manually.')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/mapping-rule-preview.png' });
   await form.getByRole('button', { name: 'Create mapping rule' }).click();
   const rules = page.getByRole('grid', { name: 'Mapping rules' });
   await expect(rules.getByRole('row').filter({ hasText: 'production' })).toContainText('mapped-shop');
   await page.goto(`/workloads/${tagged.id}`);
-  await expect(page.getByText('mapped-shop by a mapping rule')).toBeVisible();
+  await expect(page.getByText('mapped-shop assigned by mapping rule')).toBeVisible();
   await page.goto(`/workloads/${kept.id}`);
-  await expect(page.getByText('mapped-back assigned by hand')).toBeVisible();
+  await expect(page.getByText('mapped-back assigned manually')).toBeVisible();
   await page.getByRole('button', { name: 'Assign to project' }).click();
   const assign = page.getByRole('dialog', { name: /Assign .* to a project/ });
   await assign.getByRole('combobox', { name: 'Project' }).click();
-  await page.getByRole('option', { name: /Follow the mapping rules/ }).click();
+  await page.getByRole('option', { name: /Use mapping rules/ }).click();
   await assign.getByRole('button', { name: 'Use mapping rules' }).click();
-  await expect(page.getByText('mapped-shop by a mapping rule')).toBeVisible();
+  await expect(page.getByText('mapped-shop assigned by mapping rule')).toBeVisible();
 
   await api('POST', '/mapping-rules', {
     source: 'tag',

@@ -23,7 +23,7 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await page.goto(`/workloads/${workload?.id}?tab=firewall`);
   await expect(page.getByRole('main')).toContainText('tftp');
   await page.goto(`/nodes/${workload?.node_id}`);
-  await expect(page.getByText(/The firewall of node \S+ cannot compile/)).toBeVisible();
+  await expect(page.getByText(/Firewall of node \S+ cannot compile/)).toBeVisible();
   await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
   await page.screenshot({ path: 'test-results/screens/node-compile-failure.png' });
   await page.getByRole('tab', { name: 'Firewall' }).click();

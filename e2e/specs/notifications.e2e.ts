@@ -58,7 +58,7 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await expect(page.getByText('secret-path')).toHaveCount(0);
 
   await act(page, 'e2e chat', 'Send test');
-  await expect(page.getByText('Test on its way to e2e chat')).toBeVisible();
+  await expect(page.getByText('Test queued for e2e chat')).toBeVisible();
   await expect.poll(() => receiver.received.length).toBe(1);
   const [first] = receiver.received;
   expect(first && receiver.isSigned(first, secret)).toBe(true);

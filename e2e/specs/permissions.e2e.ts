@@ -51,7 +51,7 @@ test('a viewer of addresses sees all of them and learns what changing one needs'
   const free = page.getByRole('button', { name: '10.82.0.9, Free' });
   await free.click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(page.getByRole('main')).toContainText('This needs the permission ipam:write');
+  await expect(page.getByRole('main')).toContainText('Requires the permission ipam:write');
   for (const name of ['Edit', 'Next free address']) {
     await expect(page.getByRole('button', { name, exact: true })).toHaveAccessibleDescription(/ipam:write/);
   }

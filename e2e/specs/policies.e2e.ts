@@ -68,14 +68,14 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
     option: /^10\.20\.21\.0\/24/,
     endpoint: '10.20.21.0/24',
   });
-  await chooseEndpoint(page, 'To', { typed: 'e2e-web', option: /e2e-web.*Security group/, endpoint: 'sg:e2e-web' });
-  await expect(page.getByText('Rules stand at 2 workloads')).toBeVisible();
+  await chooseEndpoint(page, 'To', { typed: 'e2e-web', option: /e2e-web.*Group/, endpoint: 'sg:e2e-web' });
+  await expect(page.getByText('Rules are placed on 2 workloads')).toBeVisible();
   const ports = page.getByRole('textbox', { name: 'Destination ports of rule 1' });
   await typeInto(ports, '44e');
   await ports.blur();
-  await expect(page.getByText(/Give ports from 1 to 65535/)).toBeVisible();
+  await expect(page.getByText(/Enter ports from 1 to 65535/)).toBeVisible();
   await typeInto(ports, '443');
-  await expect(page.getByText(/Give ports from 1 to 65535/)).toBeHidden();
+  await expect(page.getByText(/Enter ports from 1 to 65535/)).toBeHidden();
   await expect(page.getByRole('group', { name: 'Enforcement' }).getByRole('radio').first()).toBeChecked();
   await shot(page, 'editor');
   await page.getByRole('button', { name: 'Create policy' }).click();
@@ -90,7 +90,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(apply).toHaveAccessibleDescription(/audit mode/);
   await page.getByRole('button', { name: 'Switch to enforced' }).click();
   const enforce = page.getByRole('alertdialog');
-  await expect(enforce).toContainText('No guest changes yet');
+  await expect(enforce).toContainText('No workload changes yet');
   await enforce.getByRole('button', { name: 'Switch to enforced' }).click();
   await expect(enforce).toBeHidden();
   await expect(page.getByText('Version 2').first()).toBeVisible();
@@ -107,14 +107,14 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
   await expect(dialog.getByText('Dry run passed')).toBeVisible();
   expect(await firewallOf(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
-  const dormant = dialog.getByRole('list', { name: 'Dormant content of web-02' });
+  const dormant = dialog.getByRole('list', { name: 'Dormant items on web-02' });
   await expect(dormant).toContainText('inbound DROP tcp port 8081');
-  await expect(dormant).toContainText('It blocks traffic that passes today');
+  await expect(dormant).toContainText('The rule blocks traffic that passes now');
   await shot(page, 'dry-run');
   // Somebody edits a guest before this is confirmed: it is skipped, shown again, and then applied.
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
   await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
-  await expect(dialog.getByText('changed since the preview. Nothing was written.')).toBeVisible({ timeout: 60_000 });
+  await expect(dialog.getByText('or the desired rules changed. Nothing was written.')).toBeVisible({ timeout: 60_000 });
   expect(await firewallOf(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
   await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
   await shot(page, 'changed-since-preview');
@@ -135,7 +135,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
   await page.getByRole('button', { name: 'Read workloads now' }).click();
   await expect(clusters).toContainText('Drifted', { timeout: 60_000 });
-  await expect(clusters).toContainText('Somebody edited a live rule of this policy');
+  await expect(clusters).toContainText('A live rule of this policy was edited on the cluster');
   await shot(page, 'stale');
   const guests = page.getByRole('grid', { name: 'Workloads of the policy' });
   await guests.getByRole('row').filter({ hasText: 'web-01' }).getByRole('gridcell').nth(1).click();
@@ -166,7 +166,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await typeInto(page.getByRole('textbox', { name: 'Destination address' }), '10.20.20.11');
   await typeInto(page.getByRole('textbox', { name: 'Destination port' }), '443');
   await page.getByRole('button', { name: 'Test packet' }).click();
-  const verdict = page.getByRole('region', { name: 'Verdict at net0' });
+  const verdict = page.getByRole('region', { name: 'Result at net0' });
   await expect(verdict).toContainText('Allowed');
   await expect(verdict.getByRole('link', { name: 'e2e office to web' })).toBeVisible();
   await shot(page, 'guest-firewall');

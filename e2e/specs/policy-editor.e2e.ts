@@ -30,9 +30,7 @@ test('unsaved changes are guarded; rules are moved by key; what stands for nothi
   await openEditor(page, policy.id);
   await expect(page.getByText('Currently resolves to no workload')).toBeVisible();
   await expect(page.getByText('No workload gets rules.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription(
-    'No changes',
-  );
+  await expect(page.getByRole('button', { name: 'Save new version' })).toHaveAccessibleDescription('No changes');
   await page.getByRole('button', { name: 'Move rule 1', exact: true }).focus();
   await page.keyboard.press('Alt+ArrowDown');
   await expect(page.getByRole('textbox', { name: 'Comment of rule 1' })).toHaveValue('second');
@@ -61,7 +59,7 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   await api('PATCH', `/policies/${policy.id}`, { priority: 77, reason: 'from elsewhere' });
   await typeInto(page.getByRole('textbox', { name: /^Description/ }), 'mine');
   await page.getByRole('button', { name: 'Save new version' }).click();
-  await expect(page.getByText('Somebody else saved version 2 meanwhile')).toBeVisible();
+  await expect(page.getByText('Another user saved version 2')).toBeVisible();
   await page.getByRole('button', { name: 'Show their changes' }).click();
   const theirs = page.getByRole('dialog', { name: 'Version 1 to 2' });
   await expect(theirs.getByRole('insertion')).toHaveText('77');
@@ -84,7 +82,7 @@ test('a change of somebody else is shown before it is overwritten; versions are 
   await page.keyboard.press('Escape');
   await versions.getByRole('button', { name: 'Actions for version 1', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Restore this version' }).click();
-  await page.getByRole('button', { name: 'Save version 4 with the content of 1' }).click();
+  await page.getByRole('button', { name: 'Save version 1 as version 4' }).click();
   await expect(versions.getByRole('row')).toHaveCount(5);
   const now = await api<{ version: number; priority: number; description: string }>('GET', `/policies/${policy.id}`);
   expect(now).toMatchObject({ version: 4, priority: 1000, description: '' });

@@ -35,12 +35,12 @@ test('people sign in with the account of their organisation, with the roles of t
     const issuer = admin.getByRole('textbox', { name: 'Issuer' });
     await typeInto(issuer, 'https://169.254.169.254');
     await admin.getByRole('button', { name: 'Check issuer' }).click();
-    await expect(admin.getByText(/may not be connected to/)).toBeVisible();
+    await expect(admin.getByText(/is not an allowed target/)).toBeVisible();
     await typeInto(issuer, provider.issuer);
     await admin.getByRole('button', { name: 'Check issuer' }).click();
     await expect(admin.getByText('Provider reachable')).toBeVisible();
     await admin.getByRole('button', { name: 'Save provider' }).click();
-    await expect(admin.getByText('Enter the client id.').first()).toBeVisible();
+    await expect(admin.getByText('Enter the client ID.').first()).toBeVisible();
     await typeInto(admin.getByRole('textbox', { name: 'Client ID' }), OIDC_CLIENT.client_id);
     await typeInto(admin.getByRole('textbox', { name: 'Client secret' }), OIDC_CLIENT.client_secret);
     await typeInto(admin.getByRole('textbox', { name: 'Scopes' }), 'openid profile email groups');
@@ -77,7 +77,7 @@ test('people sign in with the account of their organisation, with the roles of t
     await expectAccessible(page, 'the sign-in page in the dark');
     await shot(page, 'login-dark');
     await signInAs(page, 'nobody');
-    await expect(page.getByRole('alert').filter({ hasText: 'did not let you in' })).toBeVisible();
+    await expect(page.getByRole('alert').filter({ hasText: 'Sign-in refused by the provider' })).toBeVisible();
     await shot(page, 'refused');
     await signInAs(page, 'alice');
     await expect(page.getByRole('heading', { level: 1, name: 'Clusters' })).toBeVisible();

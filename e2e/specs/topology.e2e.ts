@@ -140,7 +140,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await details.getByRole('button', { name: new RegExp(`^From ${web.name}`) }).click();
     await expect(page.getByRole('dialog', { name: `${web.name} → ${database.name}` })).toContainText('tcp/5432');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Remove filter Neighbours of' }).click();
+    await page.getByRole('button', { name: 'Remove filter Neighbors of' }).click();
     await expect(page).not.toHaveURL(/workload_id=/);
   });
 

@@ -104,7 +104,10 @@ export type NetworkFirewall = z.output<typeof NetworkFirewall>;
 
 /** A packet to the node (`in`), from it (`out`), or routed by it (`forward`). */
 export const NodePacketTest = z
-  .strictObject({ direction: z.enum(['in', 'out', 'forward'], { error: 'One of in, out, forward.' }), ...PACKET_FIELDS })
+  .strictObject({
+    direction: z.enum(['in', 'out', 'forward'], { error: 'One of in, out, forward.' }),
+    ...PACKET_FIELDS,
+  })
   .refine(isOneFamily, ONE_FAMILY);
 export type NodePacketTest = z.output<typeof NodePacketTest>;
 

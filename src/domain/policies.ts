@@ -127,7 +127,10 @@ export type DeletedPolicy = z.output<typeof DeletedPolicy>;
 export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
 export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
 const booleanFilter = z
-  .union([z.boolean(), z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true')])
+  .union([
+    z.boolean(),
+    z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true'),
+  ])
   .optional();
 export const PolicyListInput = listInput(POLICY_SORTS, {
   enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),

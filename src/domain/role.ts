@@ -14,7 +14,10 @@ export const RoleInput = z.strictObject({
   name: z
     .string('Enter the name as text.')
     .trim()
-    .regex(/^[a-z][a-z0-9_]{1,62}$/, 'A short name: a letter, then letters, digits and _; 2 to 63 characters in total.'),
+    .regex(
+      /^[a-z][a-z0-9_]{1,62}$/,
+      'A short name: a letter, then letters, digits and _; 2 to 63 characters in total.',
+    ),
   title: DisplayName,
   permissions: PermissionSet,
   /** Whoever holds it has to set up a second factor before anything else. */

@@ -33,7 +33,9 @@ const webAddress = (what: string) =>
   });
 
 /** What makes a scope: `openid`, `offline_access`, `https://example.org/groups`. */
-const Scope = z.string('Enter scopes as text.').regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope cannot contain spaces.');
+const Scope = z
+  .string('Enter scopes as text.')
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope cannot contain spaces.');
 
 /** Whoever is in the group gets the role: everywhere with `tenant_id` null, else in that tenant, or in one project of it. */
 export const GroupMapping = z.strictObject({

@@ -102,6 +102,10 @@ export async function startHeavyThread(file: string | URL, embedded = false): Pr
 }
 
 const unavailable = () =>
-  new AppError('unavailable', 'The part of the service that processes heavy requests is restarting. Try again in a moment.', {
-    retryAfterSeconds: 2,
-  });
+  new AppError(
+    'unavailable',
+    'The part of the service that processes heavy requests is restarting. Try again in a moment.',
+    {
+      retryAfterSeconds: 2,
+    },
+  );

@@ -51,7 +51,8 @@ async function assertPortFree(port: number, host: string): Promise<void> {
   await new Promise<void>((done, reject) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') reject(new Error(`Port ${port} on ${host} is in use. Set PORT to another port.`));
+      if (error.code === 'EADDRINUSE')
+        reject(new Error(`Port ${port} on ${host} is in use. Set PORT to another port.`));
       else reject(new Error(`Cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`));
     });
     probe.listen(port, host, () => probe.close(() => done()));

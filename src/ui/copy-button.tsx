@@ -24,7 +24,9 @@ export function CopyButton({ value, label, size = 'sm' }: { value: string; label
   return (
     <>
       <IconButton
-        label={state === 'failed' ? t('The browser blocks copying here. Select the text instead') : (label ?? t('Copy'))}
+        label={
+          state === 'failed' ? t('The browser blocks copying here. Select the text instead') : (label ?? t('Copy'))
+        }
         size={size}
         icon={state === 'copied' ? <Check size={14} className="text-ok" /> : <Copy size={14} />}
         onClick={copy}

@@ -80,6 +80,7 @@ function explain(error: Error & { code?: string }, url: URL): Error {
     return because(`the certificate of ${url.host} is for another name: use the name in it as server_url`);
   }
   if (error.code === 'ENOTFOUND') return because(`cannot resolve the name ${url.hostname}: check server_url and DNS`);
-  if (error.code === 'ECONNREFUSED') return because(`connection to ${url.host} refused: check server_url and the service`);
+  if (error.code === 'ECONNREFUSED')
+    return because(`connection to ${url.host} refused: check server_url and the service`);
   return because(`cannot reach ${url.host}: ${error.message}`);
 }

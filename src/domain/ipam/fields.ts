@@ -63,5 +63,8 @@ export const Version = z.int().min(1);
 
 /** A filter that tRPC sends as a boolean and a query string as text. */
 export const booleanFilter = z
-  .union([z.boolean(), z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true')])
+  .union([
+    z.boolean(),
+    z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true'),
+  ])
   .optional();

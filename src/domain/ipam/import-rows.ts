@@ -124,7 +124,11 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
   for (const record of rest) {
     const { line } = record;
     if (record.cells.length > header.length && record.cells.slice(header.length).some((cell) => cell.trim() !== '')) {
-      result.errors.push({ line, field: 'row', message: 'The row has more cells than the header has columns. Check the quotes.' });
+      result.errors.push({
+        line,
+        field: 'row',
+        message: 'The row has more cells than the header has columns. Check the quotes.',
+      });
       continue;
     }
     const parsed = schema.safeParse(fieldsOf(header, known, record));

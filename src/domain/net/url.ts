@@ -16,7 +16,8 @@ export function parseApiUrl(text: string): ApiUrl | { readonly reason: string } 
   if (!match) return { reason: 'Enter an address such as https://pve1.example.org:8006, without query or fragment' };
   const [, scheme = 'https', authority = '', path = ''] = match;
   if (scheme.toLowerCase() !== 'https') return { reason: `The API uses https only, not ${scheme.toLowerCase()}` };
-  if (authority.includes('@')) return { reason: 'Remove the user name and password from the address; use an API token' };
+  if (authority.includes('@'))
+    return { reason: 'Remove the user name and password from the address; use an API token' };
   if (!/^\/*(api2(\/(json\/?)?)?)?$/.test(path))
     return { reason: `Remove the path ${path}; proxies with a path prefix are not supported` };
   const target = parseHostPort(authority);

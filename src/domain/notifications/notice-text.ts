@@ -78,8 +78,7 @@ export function noticeText(
   const title = plainLine(titleOf(condition, event, name, total), MAX_TITLE);
   if (total === 1) {
     const [only] = items;
-    const flaps =
-      only && only.flaps > 0 ? ` It flapped ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';
+    const flaps = only && only.flaps > 0 ? ` It flapped ${only.flaps === 1 ? 'once' : `${only.flaps} times`}.` : '';
     return { title, detail: `${plainLine(only?.detail ?? '', 1000)}${flaps}` };
   }
   const lines = items.slice(0, LISTED).map((item) => `- ${plainLine(`${item.object_name}: ${item.detail}`, 300)}`);

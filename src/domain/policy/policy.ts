@@ -97,7 +97,11 @@ export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {
   if (rule.icmp_type === null) return;
   const family = rule.protocol === 'icmp' ? 4 : rule.protocol === 'icmpv6' ? 6 : null;
   if (!family) {
-    context.addIssue({ code: 'custom', path: ['icmp_type'], message: 'Only the protocols icmp and icmpv6 have types.' });
+    context.addIssue({
+      code: 'custom',
+      path: ['icmp_type'],
+      message: 'Only the protocols icmp and icmpv6 have types.',
+    });
   } else if (!icmpMatch(rule.icmp_type, family)) {
     const message = `${rule.protocol} has no type with this name; echo-request is one.`;
     context.addIssue({ code: 'custom', path: ['icmp_type'], message });

@@ -41,7 +41,9 @@ export function PasswordForm() {
       <div className="max-w-lg">
         <Section title={t('Password')}>
           <p className="text-muted">
-            {t('Your account has no password, because you sign in through your organization. An administrator can set a password.')}
+            {t(
+              'Your account has no password, because you sign in through your organization. An administrator can set a password.',
+            )}
           </p>
         </Section>
       </div>

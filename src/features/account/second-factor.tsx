@@ -29,7 +29,9 @@ export function SecondFactor() {
     <div className="max-w-lg">
       <Section
         title={t('Second factor')}
-        description={t('A code from an authenticator app in addition to your password. API tokens work without a code.')}
+        description={t(
+          'A code from an authenticator app in addition to your password. API tokens work without a code.',
+        )}
       >
         <QueryView query={query} skeleton={<Skeleton className="h-16" />}>
           {(state) => <Content state={state} />}
@@ -137,7 +139,13 @@ function RemoveDialog({ hasPassword, onClose }: DialogProps) {
   );
   return (
     <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Disable second factor?')} persistent>
-      <ProofForm hasPassword={hasPassword} save={remove} submitLabel={t('Disable second factor')} tone="danger" onCancel={onClose}>
+      <ProofForm
+        hasPassword={hasPassword}
+        save={remove}
+        submitLabel={t('Disable second factor')}
+        tone="danger"
+        onCancel={onClose}
+      >
         <p>{t('Your password alone then signs you in, and the recovery codes stop working.')}</p>
       </ProofForm>
     </Dialog>

@@ -139,10 +139,13 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
       ) : (
         <p aria-live="polite">
           {address
-            ? t.rich('Next free address: <strong>{address}</strong>. If another user allocates it first, you get the next one.', {
-                address,
-                strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
-              })
+            ? t.rich(
+                'Next free address: <strong>{address}</strong>. If another user allocates it first, you get the next one.',
+                {
+                  address,
+                  strong: (inside) => <Mono className="font-semibold">{inside}</Mono>,
+                },
+              )
             : t('Finding next free address…')}
         </p>
       )}

@@ -47,7 +47,10 @@ export const addressColumns = (t: Translate) => [
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.text('source', t('Data source'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), { sortable: true, width: 120 }),
+  make.text('source', t('Data source'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), {
+    sortable: true,
+    width: 120,
+  }),
   make.text('description', t('Description'), (item) => item.description, { width: 180, grow: true }),
   make.time('last_seen_at', t('Last seen'), (item) => item.last_seen_at, {
     sortable: true,

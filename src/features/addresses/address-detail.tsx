@@ -49,7 +49,12 @@ const historyColumns = (t: Translate) => [
   make.custom(
     'until_at',
     t('Until'),
-    (item) => (item.until_at ? <RelativeTime at={item.until_at} /> : <span className="font-medium">{t('Current assignment')}</span>),
+    (item) =>
+      item.until_at ? (
+        <RelativeTime at={item.until_at} />
+      ) : (
+        <span className="font-medium">{t('Current assignment')}</span>
+      ),
     { width: 130, csv: (item) => item.until_at },
   ),
   make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),

@@ -54,7 +54,8 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const named =
     platform.length > 0 &&
     t('Platform policies with rules on its workload: {names}.', { names: platform.map(({ name }) => name).join(', ') });
-  const more = hidden > 0 && t('{n, plural, one {# more belongs} other {# more belong}} to the platform.', { n: hidden });
+  const more =
+    hidden > 0 && t('{n, plural, one {# more belongs} other {# more belong}} to the platform.', { n: hidden });
   return (
     <Section title={t('Policies')} description={[told, named, more].filter(Boolean).join(' ')} bare>
       <DataTable

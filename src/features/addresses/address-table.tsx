@@ -47,9 +47,7 @@ const ADDRESSES = declareList({
     text:
       'subnet_id' in within
         ? msg('No addresses are known in this prefix. Assign an address, or run discovery.')
-        : msg(
-            'Discover addresses from guest agents, containers, cloud-init and SDN, or import a CSV file.',
-          ),
+        : msg('Discover addresses from guest agents, containers, cloud-init and SDN, or import a CSV file.'),
   }),
 });
 
@@ -80,8 +78,7 @@ export function AddressTable({ subnetId, actions }: Props) {
   // A row that is gone, or filtered away, is not chosen any more.
   const selected = useMemo(() => new Set(chosen.map((row) => row.id)), [chosen]);
   const bulkReason =
-    writeReason ??
-    (chosen.length > MAX_BULK ? t('Select at most {n}, or import a CSV file.', { n: MAX_BULK }) : null);
+    writeReason ?? (chosen.length > MAX_BULK ? t('Select at most {n}, or import a CSV file.', { n: MAX_BULK }) : null);
   const clear = () => setSelection(new Set());
   return (
     <>

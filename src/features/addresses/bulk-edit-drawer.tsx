@@ -60,7 +60,10 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
         void queryClient.invalidateQueries(trpc.subnets.pathFilter());
         showToast('ok', {
           title: t('{n, plural, one {# address} other {# addresses}} saved', { n: changed }),
-          description: unchanged > 0 ? t('{n, plural, one {# was} other {# were}} already in this state.', { n: unchanged }) : undefined,
+          description:
+            unchanged > 0
+              ? t('{n, plural, one {# was} other {# were}} already in this state.', { n: unchanged })
+              : undefined,
         });
         onClose();
         onSaved();

@@ -17,15 +17,15 @@ const conflict = {
 
 describe('a conflict in words', () => {
   test.each([
-    ['duplicate_address', '10.0.0.5 belongs to web-01, but web-02 uses it as well, as told by guest agent.'],
-    ['duplicate_mac', 'web-01 and web-02 have cards with the MAC address bc:24:11:00:00:01.'],
-    ['outside_subnet', 'web-02 uses 10.0.0.5, which lies in no prefix of vmbr0, as told by guest agent.'],
-    ['reserved_in_use', '10.0.0.5 is reserved for web-01, but web-02 uses it, as told by guest agent.'],
+    ['duplicate_address', '10.0.0.5 is assigned to web-01, but web-02 also uses the address (source: guest agent).'],
+    ['duplicate_mac', 'web-01 and web-02 have interfaces with the same MAC address bc:24:11:00:00:01.'],
+    ['outside_subnet', 'web-02 uses 10.0.0.5, which is in no prefix of vmbr0 (source: guest agent).'],
+    ['reserved_in_use', '10.0.0.5 is reserved for web-01, but web-02 uses it (source: guest agent).'],
   ] as const)('%s', (kind, text) => expect(conflictText(english, { ...conflict, kind })).toBe(text));
 
   test('what nobody may tell stays unnamed', () => {
     const hidden = { ...conflict, workload: null, other_workload: null, other_source: null };
-    expect(conflictText(english, hidden)).toBe('10.0.0.5 belongs to nobody, but another workload uses it as well.');
+    expect(conflictText(english, hidden)).toBe('10.0.0.5 is unassigned, but another workload also uses the address.');
   });
 });
 
@@ -37,6 +37,6 @@ test('every decision that is allowed has a name and a consequence', () => {
       expect(consequence).toMatch(/\.$/);
     }
   }
-  expect(resolutionChoice(english, 'assign', conflict).label).toBe('Assign it to web-02');
+  expect(resolutionChoice(english, 'assign', conflict).label).toBe('Assign to web-02');
   expect(resolutionChoice(english, 'keep', { ...conflict, workload: null }).label).toBe('Keep reservation');
 });

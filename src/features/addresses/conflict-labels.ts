@@ -132,6 +132,8 @@ const DISMISSALS: Record<ConflictKind, { label: string; consequence: string }> =
   },
   reserved_in_use: {
     label: msg('Dismiss: keep both'),
-    consequence: msg('The reservation and the workload using the address stay unchanged. Discovery does not report this pair again.'),
+    consequence: msg(
+      'The reservation and the workload using the address stay unchanged. Discovery does not report this pair again.',
+    ),
   },
 };

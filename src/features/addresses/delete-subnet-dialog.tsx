@@ -64,7 +64,11 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
                   )}
           </p>
           {detail.ranges_total > 0 && (
-            <p>{t('{n, plural, one {# range} other {# ranges}} in this prefix will be deleted.', { n: detail.ranges_total })}</p>
+            <p>
+              {t('{n, plural, one {# range} other {# ranges}} in this prefix will be deleted.', {
+                n: detail.ranges_total,
+              })}
+            </p>
           )}
           <p>{t('Nothing changes on the cluster. Discovery creates prefixes again if it finds addresses in them.')}</p>
         </>

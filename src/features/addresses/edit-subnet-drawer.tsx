@@ -60,7 +60,9 @@ function Content({ opened, onClose }: { opened: Editable; onClose: () => void })
         <SubnetFields
           control={control}
           cidrNote={
-            opened.source === 'provider' ? t('The cluster defines this prefix. Change it there, then run a sync.') : undefined
+            opened.source === 'provider'
+              ? t('The cluster defines this prefix. Change it there, then run a sync.')
+              : undefined
           }
         />
       )}

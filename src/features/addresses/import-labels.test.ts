@@ -26,7 +26,7 @@ const run = {
 test.each([
   [{}, 'All 20,000 rows are good: 19,000 new, 1,000 unchanged.'],
   [{ rows_total: 1, created: 1, unchanged: 0 }, 'The row is good: 1 new.'],
-  [{ rows_bad: 1, unchanged: 999 }, '1 row of 20,000 cannot be imported; of the others 19,000 new, 999 unchanged.'],
+  [{ rows_bad: 1, unchanged: 999 }, '1 row of 20,000 cannot be imported. Other rows: 19,000 new, 999 unchanged.'],
   [{ status: 'failed' as const, rows_total: 0 }, 'The file cannot be imported.'],
   [{ dry_run: false }, '20,000 rows imported: 19,000 new, 1,000 unchanged.'],
   [
@@ -35,6 +35,6 @@ test.each([
   ],
   [
     { dry_run: false, status: 'failed' as const, rows_bad: 2, created: 0 },
-    'Nothing was imported: 2 rows of 20,000 are bad.',
+    'No rows imported: 2 rows of 20,000 are invalid.',
   ],
 ])('%o', (change, text) => expect(outcomeText(english, { ...run, ...change })).toBe(text));

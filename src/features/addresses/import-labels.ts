@@ -60,10 +60,13 @@ export function outcomeText(t: Translate, run: Counts): string {
   if (run.status === 'failed') {
     return bad === 0
       ? t('No rows imported.')
-      : t('No rows imported: {bad, plural, one {# row of {total, number} is invalid} other {# rows of {total, number} are invalid}}.', {
-          bad,
-          total,
-        });
+      : t(
+          'No rows imported: {bad, plural, one {# row of {total, number} is invalid} other {# rows of {total, number} are invalid}}.',
+          {
+            bad,
+            total,
+          },
+        );
   }
   return bad === 0
     ? t('{n, plural, one {# row} other {# rows}} imported: {done}.', { n: total, done })

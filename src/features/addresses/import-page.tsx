@@ -47,9 +47,7 @@ export function ImportPage() {
       <PageTrail crumbs={[{ label: t('Import') }]} />
       <PageHeader
         title={t('Import')}
-        description={t(
-          'Nothing is written until every row is checked. Existing rows are updated, not duplicated.',
-        )}
+        description={t('Nothing is written until every row is checked. Existing rows are updated, not duplicated.')}
       />
       {writeReason && (
         <Notice tone="info" title={t('You have read-only access')}>
@@ -150,8 +148,7 @@ function NextStep({ run, disabledReason, pending, onImport }: NextProps) {
   const total = run.rows_total ?? 0;
   const bad = run.rows_bad ?? 0;
   const good = total - bad;
-  if (run.status === 'failed' || good === 0)
-    return <p className="text-muted">{t('Fix the file and check again.')}</p>;
+  if (run.status === 'failed' || good === 0) return <p className="text-muted">{t('Fix the file and check again.')}</p>;
   return (
     <div className="flex flex-wrap items-center justify-end gap-3">
       {bad > 0 && (

@@ -136,7 +136,9 @@ export function PrefixTree({ clusterId, subnets }: Props) {
             <Button size="sm" variant="ghost" onClick={() => void setWithEmpty(!withEmpty || null)}>
               {withEmpty
                 ? t('Hide networks without prefixes')
-                : t('Show {n, plural, one {# more network} other {# more networks}} without prefixes', { n: tree.hidden })}
+                : t('Show {n, plural, one {# more network} other {# more networks}} without prefixes', {
+                    n: tree.hidden,
+                  })}
             </Button>
           )}
           <span className="ml-auto">
@@ -201,9 +203,7 @@ function Nothing({ networks, onShowEmpty, onAdd, writeReason }: NothingProps) {
         }
       >
         {can('cluster:read')
-          ? t(
-              'Networks appear after the first successful sync of a cluster, prefixes and addresses after discovery.',
-            )
+          ? t('Networks appear after the first successful sync of a cluster, prefixes and addresses after discovery.')
           : t(
               'Networks that workloads of your tenant are attached to appear here, with the addresses of those workloads.',
             )}

@@ -38,7 +38,9 @@ export function RangeDrawer({ subnet, range, onClose }: Props) {
       onOpenChange={(next) => !next && onClose()}
       persistent
       title={range === 'new' ? t('Add range') : t('Edit range')}
-      description={t('In {cidr}. Addresses in a range are never allocated as the next free address.', { cidr: subnet.cidr })}
+      description={t('In {cidr}. Addresses in a range are never allocated as the next free address.', {
+        cidr: subnet.cidr,
+      })}
     >
       {range === 'new' && <AddContent subnet={subnet} onClose={onClose} />}
       {range !== null && range !== 'new' && <EditContent key={range.id} opened={range} onClose={onClose} />}
@@ -62,7 +64,9 @@ function Fields<Out>({ control }: { control: Control<RangeValues, unknown, Out> 
     value,
     label: t(RANGE_KIND_LABELS[value]),
     description:
-      value === 'dhcp' ? t('A DHCP server assigns these addresses.') : t('Reserved for a purpose. State the purpose in the description.'),
+      value === 'dhcp'
+        ? t('A DHCP server assigns these addresses.')
+        : t('Reserved for a purpose. State the purpose in the description.'),
   }));
   return (
     <>

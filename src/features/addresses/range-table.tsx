@@ -131,9 +131,7 @@ export function RangeTable({ subnet }: { subnet: { id: string; cidr: string } })
         error={remove.error ? failureOf(remove.error) : null}
         onConfirm={() => deleting && remove.mutate({ id: deleting.id, version: deleting.version })}
       >
-        <p>
-          {t('Addresses in the range can then be allocated as next free. Existing addresses stay unchanged.')}
-        </p>
+        <p>{t('Addresses in the range can then be allocated as next free. Existing addresses stay unchanged.')}</p>
       </ConfirmDialog>
     </>
   );

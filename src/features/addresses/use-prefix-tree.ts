@@ -59,7 +59,9 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
       items: state?.data,
       loading: state?.data === undefined && !state?.error,
       failure:
-        state?.error && state.data === undefined ? (failureOf(state.error).detail ?? t('Could not read this entry.')) : null,
+        state?.error && state.data === undefined
+          ? (failureOf(state.error).detail ?? t('Could not read this entry.'))
+          : null,
     };
   };
   const { rows, open } = prefixRows({ networks: shown, isOpen, levelOf });

@@ -168,7 +168,10 @@ export function sightFacts(
     {
       label: t('Omitted'),
       value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
-      hint: diagnostics.left_out.flows === 0 ? undefined : t('The smallest flows are omitted; denied flows are always sent.'),
+      hint:
+        diagnostics.left_out.flows === 0
+          ? undefined
+          : t('The smallest flows are omitted; denied flows are always sent.'),
     },
     {
       label: t('Byte counters'),

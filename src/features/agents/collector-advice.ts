@@ -7,9 +7,7 @@ export type Advice = { text: string; command?: string };
 type Settings = Pick<FlowDiagnostics, 'nf_conntrack_acct'>;
 
 const RESTART = 'systemctl restart fabric-agent';
-const REINSTALL = msg(
-  'Run a new install command on the node to restore the unit with the required permissions.',
-);
+const REINSTALL = msg('Run a new install command on the node to restore the unit with the required permissions.');
 const withReinstall = (t: Translate, text: string) => `${text} ${t(REINSTALL)}`;
 const doctor = (t: Translate): Advice => ({
   text: t("Run the agent's self-check to see what is missing."),
@@ -33,7 +31,9 @@ function captureAdvice(t: Translate, collector: CollectorState): Advice[] {
   }
   const advice: Advice[] = [];
   if (count(collector, 'kernel_drops') > 0) {
-    advice.push({ text: t('The node was too busy to capture every packet. Traffic shown is lower than actual traffic.') });
+    advice.push({
+      text: t('The node was too busy to capture every packet. Traffic shown is lower than actual traffic.'),
+    });
   }
   if (count(collector, 'table_full_packets') + count(collector, 'overflow_packets') > 0) {
     advice.push({
@@ -54,7 +54,10 @@ function captureAdvice(t: Translate, collector: CollectorState): Advice[] {
   }
   if (detail.startsWith('ring')) {
     advice.push({
-      text: withReinstall(t, t('Packets are captured in the more expensive mode, because counting in the kernel is not permitted.')),
+      text: withReinstall(
+        t,
+        t('Packets are captured in the more expensive mode, because counting in the kernel is not permitted.'),
+      ),
     });
   }
   return advice;
@@ -81,7 +84,13 @@ function kernelLogAdvice(t: Translate, { state }: CollectorState): Advice[] {
     return [{ text: withReinstall(t, t('The kernel log cannot be read. Packets logged by other rules are missing.')) }];
   }
   return state === 'degraded'
-    ? [{ text: t('Log lines were lost: the kernel wrote faster than the log buffer allows. Reduce or rate-limit logging in rules.') }]
+    ? [
+        {
+          text: t(
+            'Log lines were lost: the kernel wrote faster than the log buffer allows. Reduce or rate-limit logging in rules.',
+          ),
+        },
+      ]
     : [];
 }
 
@@ -96,14 +105,14 @@ function firewallLogAdvice(t: Translate, { state, detail = '' }: CollectorState)
     ];
   }
   if (state === 'unavailable') {
-    return [{ text: t('The agent is not permitted to read the log.'), command: `usermod -aG adm fabric-agent && ${RESTART}` }];
+    return [
+      { text: t('The agent is not permitted to read the log.'), command: `usermod -aG adm fabric-agent && ${RESTART}` },
+    ];
   }
   return state === 'degraded'
     ? [
         {
-          text: t(
-            'Log lines were lost: the log was rotated before it was read. Rotate the log at most once a minute.',
-          ),
+          text: t('Log lines were lost: the log was rotated before it was read. Rotate the log at most once a minute.'),
         },
       ]
     : [];

@@ -28,7 +28,10 @@ export function UnconfirmedGuests({ agent }: { agent: AgentDetail }) {
     >
       <div className="flex flex-col gap-3">
         {refused > 0 && (
-          <Notice tone="danger" title={t('{n, plural, one {# flow rejected} other {# flows rejected}}', { n: refused })}>
+          <Notice
+            tone="danger"
+            title={t('{n, plural, one {# flow rejected} other {# flows rejected}}', { n: refused })}
+          >
             {t(
               'According to the cluster, these workloads were on another node. Check what runs on this node, then reinstall its agent.',
             )}
@@ -41,7 +44,9 @@ export function UnconfirmedGuests({ agent }: { agent: AgentDetail }) {
               n: waiting,
             })}
           >
-            {t('The cluster is being queried for the location of the workloads. If this persists, check that the cluster can be read.')}
+            {t(
+              'The cluster is being queried for the location of the workloads. If this persists, check that the cluster can be read.',
+            )}
           </Notice>
         )}
         <div className="overflow-x-auto">

@@ -19,9 +19,7 @@ export function EnrolScreen({ email }: { email: string }) {
   const finish = () => {
     browserSession()
       .session.reload()
-      .catch(() =>
-        showToast('danger', { title: t('Cannot reach Fabric'), description: t('Reload the page.') }),
-      );
+      .catch(() => showToast('danger', { title: t('Cannot reach Fabric'), description: t('Reload the page.') }));
   };
   return (
     <AuthFrame brand={<p className="font-semibold">Fabric</p>}>

@@ -5,12 +5,17 @@ import { Notice } from '@/ui/notice';
 
 const WORDS: Record<ProviderProblem, readonly [title: string, text: string]> = {
   disabled: [msg('This sign-in method is disabled'), msg('Use your password, or contact an administrator.')],
-  unreachable: [msg('Cannot reach the sign-in provider'), msg('Try again. If the problem persists, contact an administrator.')],
+  unreachable: [
+    msg('Cannot reach the sign-in provider'),
+    msg('Try again. If the problem persists, contact an administrator.'),
+  ],
   refused: [msg('Sign-in refused by the provider'), msg('Try again, or contact the operator of the sign-in provider.')],
   expired: [msg('Sign-in expired, or started in another browser'), msg('Start again with the button below.')],
   invalid: [
     msg('Invalid response from the sign-in provider'),
-    msg('Start again with the button below. If the problem persists, contact an administrator: the log contains details.'),
+    msg(
+      'Start again with the button below. If the problem persists, contact an administrator: the log contains details.',
+    ),
   ],
   unknown_account: [msg('You have no Fabric account'), msg('Ask an administrator to create an account.')],
   email_not_verified: [
@@ -24,7 +29,9 @@ const WORDS: Record<ProviderProblem, readonly [title: string, text: string]> = {
   inactive: [msg('Your account is deactivated'), msg('Contact an administrator.')],
   groups_unknown: [
     msg('The provider did not send your groups'),
-    msg("You are in too many groups for the provider's response. Ask an administrator to have the provider send only the groups that matter here."),
+    msg(
+      "You are in too many groups for the provider's response. Ask an administrator to have the provider send only the groups that matter here.",
+    ),
   ],
   too_many: [msg('Too many failed attempts'), msg('Wait a few minutes, then try again.')],
 };

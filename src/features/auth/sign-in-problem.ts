@@ -12,7 +12,9 @@ export function signInProblem(t: Translate, failure: Failure): SignInProblem {
       failure: {
         ...failure,
         title: t('Wrong code'),
-        detail: t('The code may have been used already, or the clock of your phone may be wrong. Wait for the next code.'),
+        detail: t(
+          'The code may have been used already, or the clock of your phone may be wrong. Wait for the next code.',
+        ),
         errors: undefined,
       },
       wait,

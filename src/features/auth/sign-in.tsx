@@ -62,7 +62,9 @@ export function SignIn({ next, asksCode, problem, signedOut }: Props) {
       )}
       {signedOut === 'here' && (
         <Notice tone="warn" title={t('Signed out of Fabric only')}>
-          {t('You are still signed in at the sign-in provider. Sign out there, or close the browser on a shared computer.')}
+          {t(
+            'You are still signed in at the sign-in provider. Sign out there, or close the browser on a shared computer.',
+          )}
         </Notice>
       )}
       {problem !== null && <ProviderProblemNotice problem={problem} />}

@@ -58,9 +58,7 @@ export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props
       ) : (
         !preview.error && <Skeleton className="h-4 w-64" />
       )}
-      <p>
-        {t('The cluster itself is not changed. Its workloads keep running, and its firewall rules stay.')}
-      </p>
+      <p>{t('The cluster itself is not changed. Its workloads keep running, and its firewall rules stay.')}</p>
     </ConfirmDialog>
   );
 }

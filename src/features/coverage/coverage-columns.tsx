@@ -48,7 +48,11 @@ export const workloadCoverageColumns = (t: Translate) => [
     'looked_since',
     t('Monitoring time'),
     (row) =>
-      row.looked_since ? <Elapsed since={row.looked_since} /> : <span className="text-muted">{t('Not monitored')}</span>,
+      row.looked_since ? (
+        <Elapsed since={row.looked_since} />
+      ) : (
+        <span className="text-muted">{t('Not monitored')}</span>
+      ),
     { width: 120, hidden: true, csv: (row) => row.looked_since },
   ),
 ];

@@ -31,7 +31,10 @@ const UNMONITORED: Record<Exclude<Monitoring, 'full' | 'partial'>, EmptyText> = 
   },
   nothing_runs: { title: msg('Not monitored'), text: msg('No running workloads.') },
 };
-const EXPIRED: EmptyText = { title: msg('Expired'), text: msg('Flows of this time range are past the retention period.') };
+const EXPIRED: EmptyText = {
+  title: msg('Expired'),
+  text: msg('Flows of this time range are past the retention period.'),
+};
 const NOTHING_SEEN = msg(
   '{watched, number} of {running, number} running workloads were monitored for the whole time range. Traffic of the others may be missing.',
 );

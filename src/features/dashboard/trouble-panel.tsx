@@ -57,12 +57,9 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
                     {agent.node_name}
                   </Link>
                   <span className="min-w-0 flex-1 truncate text-faint">
-                    {t(
-                      '{n, plural, =0 {no running workloads} one {# running workload} other {# running workloads}}',
-                      {
-                        n: agent.workloads_running,
-                      },
-                    )}
+                    {t('{n, plural, =0 {no running workloads} one {# running workload} other {# running workloads}}', {
+                      n: agent.workloads_running,
+                    })}
                   </span>
                   <span className="shrink-0 text-muted">
                     <RelativeTime at={agent.last_heartbeat_at} none={t('Never')} />

@@ -38,8 +38,7 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
                 {[
                   cut &&
                     t('For these filters, data is available since {time}.', { time: formatDateTime(series.since) }),
-                  estimated &&
-                    t("Estimated: with these filters, a flow's traffic is spread evenly over its duration."),
+                  estimated && t("Estimated: with these filters, a flow's traffic is spread evenly over its duration."),
                 ]
                   .filter(Boolean)
                   .join(' ')}

@@ -66,7 +66,9 @@ export function NoFlows({ live = false, expired = null }: { live?: boolean; expi
   return (
     <EmptyState
       icon={<Activity />}
-      title={live ? t('No flows yet') : expired ? t('Flows in this time range expired') : t('No flows in this time range')}
+      title={
+        live ? t('No flows yet') : expired ? t('Flows in this time range expired') : t('No flows in this time range')
+      }
       action={
         can('agent:read') && (
           <Link className={buttonClass()} href={paths.agents()}>

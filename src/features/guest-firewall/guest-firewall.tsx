@@ -132,10 +132,7 @@ function Content({ firewall }: { firewall: Firewall }) {
       ))}
       <Sets firewall={firewall} />
       <OutsideFilters outside={firewall.outside} />
-      <Section
-        title={t('Test packet')}
-        description={t('Evaluated against the live rules. Nothing is sent.')}
-      >
+      <Section title={t('Test packet')} description={t('Evaluated against the live rules. Nothing is sent.')}>
         <PacketTestForm
           workloadId={firewall.workload_id}
           interfaces={firewall.interfaces?.map(({ name }) => name) ?? []}

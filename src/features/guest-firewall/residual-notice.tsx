@@ -48,7 +48,9 @@ export function ResidualNotice({ workloadId }: { workloadId: string }) {
     >
       <div className="flex flex-col items-start gap-2">
         <p>
-          {t.rich('These rules still filter this workload, which moved {at}.', { at: <RelativeTime at={first.since} /> })}{' '}
+          {t.rich('These rules still filter this workload, which moved {at}.', {
+            at: <RelativeTime at={first.since} />,
+          })}{' '}
           {kept ? t('These rules stay until a user removes them.') : t('Removal is retried automatically.')}
         </p>
         {problem && <p className="text-muted">{t('Last attempt: {message}', { message: problem.message })}</p>}

@@ -23,9 +23,7 @@ export function ClusterFirewall({ clusterId }: { clusterId: string }) {
           <OptionSection firewall={firewall} />
           <Section
             title={t('Data center rules')}
-            description={t(
-              "Filter traffic of the nodes, after each node's own rules. They never filter workloads.",
-            )}
+            description={t("Filter traffic of the nodes, after each node's own rules. They never filter workloads.")}
             bare
           >
             <HostRules

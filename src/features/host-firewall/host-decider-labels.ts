@@ -52,7 +52,9 @@ const UNKNOWN: Record<Exclude<NodeUnknownReason, UnreadGuest>, string> = {
   unknown_group: msg('Could not read a PVE security group that rules refer to.'),
   unknown_reference: msg('Could not read an IP set or alias that the result depends on.'),
   unknown_packet_detail: msg('The result depends on a packet detail that was not specified.'),
-  unknown_implementation: msg("The node's firewall implementation is unknown, and iptables and nftables give different results here."),
+  unknown_implementation: msg(
+    "The node's firewall implementation is unknown, and iptables and nftables give different results here.",
+  ),
   unknown_node_options: msg("Could not read the node's firewall options."),
   unknown_node_networks: msg("Could not read the node's networks."),
   node_cannot_compile: msg("The node's firewall cannot be compiled, so older rules are active."),

@@ -86,7 +86,10 @@ function deciding(t: Translate, { decided_by, direction }: InsightContext) {
 function Audit({ context: { audit } }: { context: InsightContext }) {
   const t = useT();
   return (
-    <Section title={t('If policies in audit mode were enforced')} description={t('Each policy is evaluated separately, in policy order.')}>
+    <Section
+      title={t('If policies in audit mode were enforced')}
+      description={t('Each policy is evaluated separately, in policy order.')}
+    >
       <ul className="flex flex-col gap-1">
         {audit.map(({ policy_id, policy_name, verdict, by, rule_position }) => (
           <li key={policy_id} className="flex flex-wrap items-baseline gap-2">

@@ -57,7 +57,9 @@ function Content({
         </Notice>
       )}
       {shown.length === 0 ? (
-        <p className="text-muted">{expired ? t('Flows in this time range expired') : t('No flows in this time range.')}</p>
+        <p className="text-muted">
+          {expired ? t('Flows in this time range expired') : t('No flows in this time range.')}
+        </p>
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map((one) => {

@@ -68,9 +68,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
               ? t('Individual flows are available since {time}. The chart covers a longer period.', {
                   time: formatDateTime(expired),
                 })
-              : t(
-                  'Select a longer time range or all traffic. Nodes without an agent report no flows.',
-                )}
+              : t('Select a longer time range or all traffic. Nodes without an agent report no flows.')}
           </EmptyState>
         }
       />

@@ -42,7 +42,11 @@ export function Queues() {
               loading={false}
               error={null}
               height="auto"
-              empty={<EmptyState title={t('No queues')}>{t('No background jobs are registered. Check that a worker is running.')}</EmptyState>}
+              empty={
+                <EmptyState title={t('No queues')}>
+                  {t('No background jobs are registered. Check that a worker is running.')}
+                </EmptyState>
+              }
             />
           </Section>
           <Section title={t('Latest failures')} bare>

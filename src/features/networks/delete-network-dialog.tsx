@@ -49,7 +49,9 @@ export function DeleteNetworkDialog({ network, open, onClose, onDeleted }: Props
           : t('The network has no prefixes.')}
       </p>
       <p>
-        {t('Nothing changes on the cluster. Address discovery creates the network again if needed for discovered addresses.')}
+        {t(
+          'Nothing changes on the cluster. Address discovery creates the network again if needed for discovered addresses.',
+        )}
       </p>
     </ConfirmDialog>
   );

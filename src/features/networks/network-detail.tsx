@@ -108,7 +108,9 @@ function Content({ network, workloads, firewall }: Parts & { network: Detail }) 
                   disabledReason:
                     writeReason ??
                     (network.source === 'provider' && network.missing_since === null
-                      ? t('This network exists on the cluster. Remove it there; the next sync removes the network here.')
+                      ? t(
+                          'This network exists on the cluster. Remove it there; the next sync removes the network here.',
+                        )
                       : null),
                 },
               ]}

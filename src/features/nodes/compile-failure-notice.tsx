@@ -9,7 +9,9 @@ type Failure = NodeCompileFailure['failures'][number];
 
 const EVIDENCE: Record<NodeCompileFailure['agent_evidence'], string> = {
   ruleset_unchanged: msg('The agent on the node confirms this: the packet filter has not changed since.'),
-  ruleset_changed_since: msg('The agent on the node has seen the packet filter change since then, possibly by another program.'),
+  ruleset_changed_since: msg(
+    'The agent on the node has seen the packet filter change since then, possibly by another program.',
+  ),
   service_stopped: msg('The agent on the node reports that the firewall service is stopped.'),
   none: msg('No agent on the node can confirm this.'),
 };
@@ -24,7 +26,9 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
         protocol,
       });
     case 'set_entry_covers_everything':
-      return t('{entry} covers all addresses, which an IP set cannot hold. Split the entry into two prefixes.', { entry: detail });
+      return t('{entry} covers all addresses, which an IP set cannot hold. Split the entry into two prefixes.', {
+        entry: detail,
+      });
     case 'set_entry_repeated':
       return t('{entry} is the same network as another entry of the set. Remove one of them.', { entry: detail });
     case 'group_missing':
@@ -34,7 +38,9 @@ function remedy(t: Translate, { reason, detail }: Failure): string {
     case 'icmp_type_unknown':
       return t('proxmox-firewall does not support the ICMP type {type}. Remove the type.', { type: detail });
     case 'address_families_differ':
-      return t('Source and destination have different IP versions ({addresses}). Use two rules.', { addresses: detail });
+      return t('Source and destination have different IP versions ({addresses}). Use two rules.', {
+        addresses: detail,
+      });
     case 'nic_model_unknown':
       return t(
         'proxmox-firewall does not support the network device model {model}. Use virtio, e1000, rtl8139 or vmxnet3.',

@@ -38,8 +38,13 @@ export const channelColumns = (t: Translate) => [
       ),
     { width: 140, csv: (channel) => channel.last_delivery_status },
   ),
-  make.time('last_delivery_at', t('Delivery time'), (channel) => channel.last_delivery_at, { width: 110, none: t('Never') }),
-  make.time('previous_secret_until', t('Old secret expires'), (channel) => channel.previous_secret_until, { width: 120 }),
+  make.time('last_delivery_at', t('Delivery time'), (channel) => channel.last_delivery_at, {
+    width: 110,
+    none: t('Never'),
+  }),
+  make.time('previous_secret_until', t('Old secret expires'), (channel) => channel.previous_secret_until, {
+    width: 120,
+  }),
   make.number('rules_total', t('Rules'), (channel) => channel.rules_total, { width: 80 }),
   make.text('tenant_name', t('Tenant'), (channel) => channel.tenant_name ?? t('Whole installation'), { width: 150 }),
   make.time('updated_at', t('Changed'), (channel) => channel.updated_at, { sortable: true, hidden: true, width: 110 }),

@@ -93,7 +93,9 @@ export function ChannelTable() {
               label: t('Delete channel'),
               tone: 'danger',
               onSelect: () => setOpen({ kind: 'delete', channel }),
-              disabledReason: writeReason ?? (channel.rules_total > 0 && t('Rules use this channel. Remove the channel from these rules first.')),
+              disabledReason:
+                writeReason ??
+                (channel.rules_total > 0 && t('Rules use this channel. Remove the channel from these rules first.')),
             },
           ],
         })}

@@ -54,9 +54,14 @@ export const deliveryColumns = (t: Translate) => [
       ) : null,
   }),
   make.number('attempts', t('Attempts'), (delivery) => delivery.attempts, { width: 80 }),
-  make.time('next_attempt_at', t('Next attempt'), (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null), {
-    width: 130,
-  }),
+  make.time(
+    'next_attempt_at',
+    t('Next attempt'),
+    (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null),
+    {
+      width: 130,
+    },
+  ),
   make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),
   make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_LABELS[delivery.channel_kind]), {
     hidden: true,

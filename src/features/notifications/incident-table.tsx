@@ -31,7 +31,9 @@ const INCIDENTS = declareList({
   empty: {
     icon: <CircleCheck />,
     title: msg('No incidents'),
-    text: msg('Problems found by rules appear here, and stay for 90 days after recovery. Rules are evaluated once a minute.'),
+    text: msg(
+      'Problems found by rules appear here, and stay for 90 days after recovery. Rules are evaluated once a minute.',
+    ),
   },
 });
 

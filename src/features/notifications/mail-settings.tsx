@@ -88,7 +88,9 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                   label={t('Security')}
                   options={securityOptions(t)}
                   description={
-                    security === 'none' ? t('Anyone who intercepts the connection can read the notifications and the password.') : undefined
+                    security === 'none'
+                      ? t('Anyone who intercepts the connection can read the notifications and the password.')
+                      : undefined
                   }
                   disabled={locked !== null}
                 />
@@ -107,7 +109,9 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                   optional
                   description={
                     settings.smtp_password_set
-                      ? t('A password is stored. Leave empty to keep it; a new host or port requires the password again.')
+                      ? t(
+                          'A password is stored. Leave empty to keep it; a new host or port requires the password again.',
+                        )
                       : t('Stored encrypted and not shown again.')
                   }
                   disabled={locked !== null}

@@ -51,9 +51,7 @@ export function Notifications() {
     <>
       <PageHeader
         title={t('Notifications')}
-        description={t(
-          'Rules are evaluated once a minute and notify users in the bell menu, by webhook or by e-mail.',
-        )}
+        description={t('Rules are evaluated once a minute and notify users in the bell menu, by webhook or by e-mail.')}
       />
       <Tabs
         label={t('Notification sections')}

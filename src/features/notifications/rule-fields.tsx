@@ -38,7 +38,9 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
           control={control}
           name="tenant_id"
           label={t('Scope')}
-          description={t('Users of a tenant get only notifications about their tenant. The scope cannot be changed later.')}
+          description={t(
+            'Users of a tenant get only notifications about their tenant. The scope cannot be changed later.',
+          )}
           options={tenants}
         />
       )}
@@ -91,9 +93,7 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
         }))}
         empty={
           <p className="text-sm text-faint">
-            {channels === undefined
-              ? t('Loading channels')
-              : t('No channels yet. Add one on the Channels tab.')}
+            {channels === undefined ? t('Loading channels') : t('No channels yet. Add one on the Channels tab.')}
           </p>
         }
       />

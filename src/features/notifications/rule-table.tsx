@@ -133,9 +133,12 @@ function DeleteRuleDialog({ rule, onClose }: { rule: NotificationRule; onClose: 
       onClose={onClose}
     >
       <p>
-        {t('Deletes the incidents of this rule{n, plural, =0 {} other {, # of them open}}. Deliveries stay in the log.', {
-          n: rule.incidents_open,
-        })}
+        {t(
+          'Deletes the incidents of this rule{n, plural, =0 {} other {, # of them open}}. Deliveries stay in the log.',
+          {
+            n: rule.incidents_open,
+          },
+        )}
       </p>
     </DeleteDialog>
   );

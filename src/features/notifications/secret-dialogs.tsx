@@ -57,7 +57,9 @@ export function RotateSecretDialog({ channel, onClose, onRotated }: Props & { on
             ? t('Receivers that verify signatures reject notifications until they have the new secret.')
             : t('Until then, each request has two signature headers, one for each secret.')}
         </p>
-        {channel.previous_secret_until !== null && <p>{t('The secret from before the last rotation is revoked now.')}</p>}
+        {channel.previous_secret_until !== null && (
+          <p>{t('The secret from before the last rotation is revoked now.')}</p>
+        )}
       </div>
     </ConfirmDialog>
   );
@@ -89,9 +91,12 @@ export function EndSecretDialog({ channel, onClose }: Props) {
       onConfirm={() => end.mutate({ id: channel.id })}
     >
       <p>
-        {t('The old secret is valid until {time}. Receivers that have only the old secret will reject notifications after you revoke it.', {
-          time: until === null ? '' : formatDateTime(until),
-        })}
+        {t(
+          'The old secret is valid until {time}. Receivers that have only the old secret will reject notifications after you revoke it.',
+          {
+            time: until === null ? '' : formatDateTime(until),
+          },
+        )}
       </p>
     </ConfirmDialog>
   );

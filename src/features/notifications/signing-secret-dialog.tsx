@@ -20,7 +20,9 @@ export function SigningSecretDialog({ channel, secret, onClose }: Props) {
     >
       <div className="flex flex-col gap-4">
         <Notice tone="warn" title={t('Copy the signing secret now')}>
-          {t('The secret is stored encrypted and not shown again. Only receivers that verify signatures need the secret; chat systems do not.')}
+          {t(
+            'The secret is stored encrypted and not shown again. Only receivers that verify signatures need the secret; chat systems do not.',
+          )}
         </Notice>
         <CodeBlock label={t('Signing secret')} code={secret} wrap />
         <p className="text-sm text-pretty text-muted">

@@ -28,10 +28,13 @@ export function guestsText(t: Translate, deployments: Deployments): string | nul
 /** `12 guests in 2 clusters`, `1 guest`: one cluster goes without saying. */
 export const placesText = (t: Translate, guests: number, clusters: number): string =>
   clusters > 1
-    ? t('{guests, plural, one {# workload} other {# workloads}} in {clusters, plural, one {# cluster} other {# clusters}}', {
-        guests,
-        clusters,
-      })
+    ? t(
+        '{guests, plural, one {# workload} other {# workloads}} in {clusters, plural, one {# cluster} other {# clusters}}',
+        {
+          guests,
+          clusters,
+        },
+      )
     : t('{n, plural, one {# workload} other {# workloads}}', { n: guests });
 
 /** Rules of the policy that are live now, wanted or not. */

@@ -26,7 +26,12 @@ export function AddMembersDrawer({ group, onClose }: Props) {
         showToast('ok', {
           title: t('{n, plural, one {# member added} other {# members added}}', { n: added }),
           description:
-            unchanged > 0 ? t('{n, plural, one {# selected workload was} other {# selected workloads were}} already in the group.', { n: unchanged }) : undefined,
+            unchanged > 0
+              ? t(
+                  '{n, plural, one {# selected workload was} other {# selected workloads were}} already in the group.',
+                  { n: unchanged },
+                )
+              : undefined,
         });
         onClose();
       },

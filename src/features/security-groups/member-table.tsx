@@ -65,7 +65,9 @@ export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   );
   const chosen = list.table.rows.filter((member) => selection.has(member.workload_id));
   const byTag = chosen.filter((member) => member.source === 'tag').length;
-  const tagReason = t("This workload is a member by tag. Change the group's tag rule, or the workload's tags on the cluster.");
+  const tagReason = t(
+    "This workload is a member by tag. Change the group's tag rule, or the workload's tags on the cluster.",
+  );
   const single = removing?.length === 1 ? removing[0]?.workload_name : undefined;
   const count = removing?.length ?? 0;
   const add = (

@@ -27,7 +27,9 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
     <>
       <p className="text-muted">
         {cluster
-          ? t('{name} is connected. Syncs repeat automatically; the interval is in the settings.', { name: cluster.name })
+          ? t('{name} is connected. Syncs repeat automatically; the interval is in the settings.', {
+              name: cluster.name,
+            })
           : t('No clusters yet. You can add a cluster at any time.')}
       </p>
       <ul className="divide-y rounded-md border">
@@ -35,7 +37,11 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
           href={cluster ? paths.cluster({ clusterId: cluster.id }) : paths.clusters({ add: 'true' })}
           icon={<Waypoints />}
           title={cluster ? t('Cluster {name}', { name: cluster.name }) : t('Add cluster')}
-          text={cluster ? t('State, connection and sync runs of the cluster.') : t('You need the API address and an API token.')}
+          text={
+            cluster
+              ? t('State, connection and sync runs of the cluster.')
+              : t('You need the API address and an API token.')
+          }
         />
         {cluster && (
           <>
@@ -44,7 +50,9 @@ export function NextStep({ clusterId }: { clusterId: string | null }) {
               icon={<RadioTower />}
               title={t('Install agents')}
               count={without ? t('{n, number} without agent', { n: without }) : undefined}
-              text={t('Run one command on each node to see the traffic of its workloads. Without agents there are no flows.')}
+              text={t(
+                'Run one command on each node to see the traffic of its workloads. Without agents there are no flows.',
+              )}
             />
             <Way
               href={paths.workloads()}

@@ -25,7 +25,9 @@ const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
   },
   cluster: {
     title: msg('Add your first cluster'),
-    text: msg('Fabric reads a Proxmox VE cluster through its API. Nothing changes on the cluster until you apply a policy.'),
+    text: msg(
+      'Fabric reads a Proxmox VE cluster through its API. Nothing changes on the cluster until you apply a policy.',
+    ),
   },
   sync: {
     title: msg('First sync'),

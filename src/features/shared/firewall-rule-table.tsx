@@ -57,9 +57,7 @@ export function FirewallRuleTable<Rule extends object>({ id, label, columns, rul
       height="auto"
       empty={
         rules === null ? (
-          <EmptyState title={t('Unknown')}>
-            {t('The rules could not be read. There may still be rules.')}
-          </EmptyState>
+          <EmptyState title={t('Unknown')}>{t('The rules could not be read. There may still be rules.')}</EmptyState>
         ) : (
           <EmptyState title={t('No rules')}>{none}</EmptyState>
         )

@@ -32,14 +32,17 @@ export function flowVerdictProperties(t: Translate, verdict: FlowVerdict | Summe
           {
             label: t('Difference'),
             value: <Badge tone="danger">{t('Differs')}</Badge>,
-            hint: t('The live rules give a different result. They changed since, or something else filters the traffic.'),
+            hint: t(
+              'The live rules give a different result. They changed since, or something else filters the traffic.',
+            ),
           },
         ]
       : []),
     ...audit_say.map((say) => ({
       label: t('Audit mode'),
       value: <Badge tone={WOULD_LABELS[say.action].tone}>{t(WOULD_LABELS[say.action].label)}</Badge>,
-      hint: 'partly' in say && say.partly ? t('{policy}: some of the flows', { policy: say.policy_name }) : say.policy_name,
+      hint:
+        'partly' in say && say.partly ? t('{policy}: some of the flows', { policy: say.policy_name }) : say.policy_name,
     })),
   ];
 }

@@ -19,6 +19,8 @@ export function usePermissions() {
           : null
         : permission === '*'
           ? t('Only a super administrator can do this.')
-          : t('Requires the permission {permission}. Ask an administrator for a role with this permission.', { permission }),
+          : t('Requires the permission {permission}. Ask an administrator for a role with this permission.', {
+              permission,
+            }),
   };
 }

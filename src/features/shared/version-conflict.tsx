@@ -40,7 +40,9 @@ export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending 
   return (
     <div className="flex flex-col gap-2">
       <Notice tone="warn" live title={t('Version conflict')}>
-        {t('Another user saved a change while you were editing. Your changes are not saved. Choose which version to keep.')}
+        {t(
+          'Another user saved a change while you were editing. Your changes are not saved. Choose which version to keep.',
+        )}
       </Notice>
       {theirs && (
         <div className="overflow-x-auto rounded-md border">

@@ -90,11 +90,7 @@ export function RecordOutdated<T extends Thing, V extends FieldValues, Out>({
   const t = useT();
   if (!edit.conflict) return null;
   return (
-    <Outdated
-      title={title ?? t('Changed by another user')}
-      action={t('Load current version')}
-      onShow={edit.takeTheirs}
-    >
+    <Outdated title={title ?? t('Changed by another user')} action={t('Load current version')} onShow={edit.takeTheirs}>
       {t('Your changes are not saved. Review the current version, then edit it again.')}
     </Outdated>
   );

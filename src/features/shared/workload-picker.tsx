@@ -105,7 +105,9 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
         selection={selection}
         onSelectionChange={onSelectionChange}
         empty={
-          <EmptyState title={t('No workloads yet')}>{t('Workloads appear with the first sync of a cluster.')}</EmptyState>
+          <EmptyState title={t('No workloads yet')}>
+            {t('Workloads appear with the first sync of a cluster.')}
+          </EmptyState>
         }
       />
     </>

@@ -76,7 +76,9 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
 /** Stands on every page of a demo, so that nobody takes it for real. */
 function DemoMark() {
   const t = useT();
-  const explanation = t('Clusters, traffic and incidents in this installation are simulated. No hypervisor is involved.');
+  const explanation = t(
+    'Clusters, traffic and incidents in this installation are simulated. No hypervisor is involved.',
+  );
   return (
     <Tooltip content={explanation} side="bottom" openOnTap>
       <button type="button" aria-label={`${t('Demo')}. ${explanation}`} className="shrink-0 rounded-sm">

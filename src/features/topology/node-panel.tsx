@@ -148,7 +148,9 @@ export function NodePanel({ model, node, onSelect, onFocus, onOpen }: Props) {
           );
         })}
       </ul>
-      {links.length > MOST && <p className="text-sm text-faint">{t('See the Connections table for all connections.')}</p>}
+      {links.length > MOST && (
+        <p className="text-sm text-faint">{t('See the Connections table for all connections.')}</p>
+      )}
     </aside>
   );
 }

@@ -67,7 +67,9 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
     <>
       {omitted && (
         <Notice tone="info" title={t('Too many to draw: {omitted} omitted', { omitted })}>
-          {t('Workloads without traffic and those with the least traffic are omitted. Select a cluster or a single workload.')}
+          {t(
+            'Workloads without traffic and those with the least traffic are omitted. Select a cluster or a single workload.',
+          )}
         </Notice>
       )}
       {expired && model.nodes.size > 0 && view.view !== 'connections' && (

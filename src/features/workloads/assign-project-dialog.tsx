@@ -90,9 +90,7 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
   const follow = useMutation(
     trpc.projects.followMappingRules.mutationOptions({
       onSuccess: ({ changed }) =>
-        done(
-          t('{n, plural, =0 {No workloads moved} other {# moved by mapping rules}}', { n: changed }),
-        ),
+        done(t('{n, plural, =0 {No workloads moved} other {# moved by mapping rules}}', { n: changed })),
     }),
   );
   const submit = () => {

@@ -141,7 +141,9 @@ function Overview({ workload }: { workload: Detail }) {
           height="auto"
           empty={
             <EmptyState title={config_read_at === null ? t('Unknown') : t('No interfaces')}>
-              {config_read_at === null ? t('The interfaces were never read.') : t('This workload has no network interface.')}
+              {config_read_at === null
+                ? t('The interfaces were never read.')
+                : t('This workload has no network interface.')}
             </EmptyState>
           }
         />

@@ -69,7 +69,9 @@ async function backUp(installation: Installation, wanted: Wanted, terminal: Term
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   terminal.note(`${tables.length} tables, ${rows} rows.`);
   if (!wanted.includeKey) {
-    terminal.note('The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.');
+    terminal.note(
+      'The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.',
+    );
   }
   if (wanted.output !== '-') terminal.print(wanted.output);
   return EXIT.ok;

@@ -10,7 +10,8 @@ async function passwordFrom(file: string | null): Promise<string> {
   if (file !== null) return secretFromFile(file, 'password');
   const remedy = 'There is no terminal to enter the password. Use --password-file (- for standard input).';
   const password = await askSecret('Password: ', remedy);
-  if ((await askSecret('Confirm password: ', remedy)) !== password) throw new UsageError('The two passwords do not match.');
+  if ((await askSecret('Confirm password: ', remedy)) !== password)
+    throw new UsageError('The two passwords do not match.');
   return password;
 }
 

@@ -53,7 +53,9 @@ function assertOwner(directory: string): void {
   const owner = statSync(directory).uid;
   const user = process.getuid?.() ?? owner;
   if (user !== owner) {
-    throw new Error(`${directory} belongs to another user (${owner}). Run the command as that user: sudo -u '#${owner}' …`);
+    throw new Error(
+      `${directory} belongs to another user (${owner}). Run the command as that user: sudo -u '#${owner}' …`,
+    );
   }
 }
 
@@ -71,7 +73,8 @@ async function openEmbedded(directory: string, wanted: Wanted, terminal: Termina
     const holder = lock.holder.pid ? ` (process ${lock.holder.pid})` : '';
     if (wanted.exclusive) throw new Error(`Fabric is running on ${directory}${holder}. Stop it first.`);
     const databaseUrl = runningDatabaseUrl(directory);
-    if (!databaseUrl) throw new Error(`Fabric is starting or stopping on ${directory}${holder}. Try again in a moment.`);
+    if (!databaseUrl)
+      throw new Error(`Fabric is starting or stopping on ${directory}${holder}. Try again in a moment.`);
     return { databaseUrl, dataDirectory: directory, ...secrets(), running: true, close: async () => {} };
   }
   try {

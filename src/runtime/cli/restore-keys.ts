@@ -79,7 +79,8 @@ export function planKeys(
   if (acceptLostSecrets) {
     return {
       ...NOTHING,
-      finish: (terminal) => terminal.note('Stored credentials cannot be decrypted with the current key: enter them again.'),
+      finish: (terminal) =>
+        terminal.note('Stored credentials cannot be decrypted with the current key: enter them again.'),
     };
   }
   const ways = [

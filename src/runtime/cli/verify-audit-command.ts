@@ -37,7 +37,9 @@ Prints the number of intact records, and an anchor to store outside the database
     }
     terminal.print(`Intact: ${result.checked} records.`);
     if (result.pruned) {
-      terminal.print(`Records up to ${result.pruned.seq} were removed at ${result.pruned.at}: their retention had ended.`);
+      terminal.print(
+        `Records up to ${result.pruned.seq} were removed at ${result.pruned.at}: their retention had ended.`,
+      );
     }
     if (result.last) terminal.print(`${result.last.seq}:${result.last.hash}`);
     if (result.anchor === 'pruned') {

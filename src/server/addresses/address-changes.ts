@@ -32,8 +32,7 @@ export async function checkAssignee(
         ? onNetwork[0]
         : undefined
       : workload.interfaces.find(({ id }) => id === given.interface_id);
-  if (given.interface_id !== null && !nic)
-    throw refuseField('interface_id', `${workload.name} has no such interface.`);
+  if (given.interface_id !== null && !nic) throw refuseField('interface_id', `${workload.name} has no such interface.`);
   return { workload_id: workload.id, interface_id: nic?.id ?? null, mac: given.mac ?? nic?.mac ?? null };
 }
 

@@ -23,7 +23,10 @@ export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkIn
   await db.transaction(async (tx) => {
     if (!(await holdCluster(tx, input.cluster_id))) throw refuseField('cluster_id', 'Cluster not found.');
     if (input.name === DISCOVERED_NETWORK)
-      throw refuseField('name', 'The address discovery creates the network with this name itself. Choose another name.');
+      throw refuseField(
+        'name',
+        'The address discovery creates the network with this name itself. Choose another name.',
+      );
     if (await networkNameTaken(tx, input.cluster_id, input.name)) throw nameTaken('network', input.name);
     await insertNetwork(tx, { ...input, id, kind: 'manual', source: 'manual' });
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: input.cluster_id });
@@ -89,7 +92,10 @@ export function deleteNetwork(scope: Scope<'ipam:write'>, id: string, version?: 
     if (!row || !detail) throw notFound('network');
     assertVersion('network', row.version, version);
     if (row.source === 'provider' && row.missing_since === null) {
-      throw new AppError('refused', 'This network comes from the cluster. Remove it there; the next sync removes it here.');
+      throw new AppError(
+        'refused',
+        'This network comes from the cluster. Remove it there; the next sync removes it here.',
+      );
     }
     await deleteNetworkRow(tx, id);
     await publishEvent(tx, { type: 'ipam.changed', cluster_id: row.cluster_id });

@@ -62,7 +62,10 @@ export function allocateAddress(
     if (!subnet) throw notFound('subnet');
     const [address] = await freeAddresses(tx, subnet, 1);
     if (address === undefined)
-      throw new AppError('conflict', `${subnet.cidr} has no free address. Release an address, or choose another prefix.`);
+      throw new AppError(
+        'conflict',
+        `${subnet.cidr} has no free address. Release an address, or choose another prefix.`,
+      );
     return createAddressIn(tx, scope, subnet, { ...input, address });
   });
 }
@@ -75,11 +78,17 @@ export async function freePrefix(executor: Executor, subnet: SubnetRow, length: 
   const cidr = cidrOf(subnet.cidr);
   const bits = addressBits(cidr.address.family);
   if (length <= cidr.prefix || length > bits)
-    throw refuseField('prefix_length', `From ${cidr.prefix + 1} to ${bits}, because the block is inside ${subnet.cidr}.`);
+    throw refuseField(
+      'prefix_length',
+      `From ${cidr.prefix + 1} to ${bits}, because the block is inside ${subnet.cidr}.`,
+    );
   const taken = [...(await listSetAside(executor, subnet)), ...(await listStoredIntervals(executor, subnet))];
   const free = firstPrefix(cidr, length, taken);
   if (!free)
-    throw new AppError('conflict', `${subnet.cidr} has no free block of length /${length}. Choose a longer prefix length.`);
+    throw new AppError(
+      'conflict',
+      `${subnet.cidr} has no free block of length /${length}. Choose a longer prefix length.`,
+    );
   return formatCidr(free);
 }
 

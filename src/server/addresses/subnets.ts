@@ -97,7 +97,8 @@ async function moveSubnet(tx: Tx, row: SubnetRow, cidr: string): Promise<number>
     throw refuseField('cidr', 'This prefix comes from the cluster. Change it there; the next sync updates it here.');
   if (await subnetTaken(tx, row.network_id, cidr)) throw prefixTaken(cidr);
   const ranges = await rangesOutside(tx, row.id, cidr);
-  if (ranges > 0) throw refuseField('cidr', `${ranges} ranges would be outside ${cidr}. Change or delete these ranges first.`);
+  if (ranges > 0)
+    throw refuseField('cidr', `${ranges} ranges would be outside ${cidr}. Change or delete these ranges first.`);
   // The caller stores the gateway with the rest; until then the old one must not be in the way.
   await updateSubnetRow(tx, row.id, { cidr, gateway: null });
   const { moved, homeless } = await rehomeAddresses(tx, row.network_id, [row.cidr, cidr]);
@@ -167,7 +168,10 @@ export function deleteSubnet(scope: Scope<'ipam:write'>, id: string, options: Op
     if (!row || !detail) throw notFound('subnet');
     assertVersion('subnet', row.version, options.version);
     if (row.source === 'provider' && row.missing_since === null) {
-      throw new AppError('refused', 'This prefix comes from the cluster. Remove it there; the next sync removes it here.');
+      throw new AppError(
+        'refused',
+        'This prefix comes from the cluster. Remove it there; the next sync removes it here.',
+      );
     }
     const addresses = await countAddresses(tx, id);
     if (detail.parent_id !== null) await moveToSubnet(tx, id, detail.parent_id);

@@ -67,7 +67,8 @@ export type PersonSession = Session & { family_id: string };
 export function requirePerson(given: Session | null, enrolling = false): PersonSession {
   const session = requireSession(given, enrolling);
   const { family_id } = session;
-  if (family_id === null) throw new AppError('forbidden', 'An API token is not permitted to do this. Sign in with your password.');
+  if (family_id === null)
+    throw new AppError('forbidden', 'An API token is not permitted to do this. Sign in with your password.');
   return { ...session, family_id };
 }
 

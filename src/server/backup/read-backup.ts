@@ -84,7 +84,9 @@ function parse<T extends z.ZodType>(schema: T, name: string, content: Buffer): z
 function parseHeader(content: Buffer): BackupHeader {
   const header = parse(BackupHeader, HEADER_FILE, content);
   if (header.format_version > FORMAT_VERSION) {
-    throw new Error(`The backup was written by a later release (${header.program_version}). Restore it with that release.`);
+    throw new Error(
+      `The backup was written by a later release (${header.program_version}). Restore it with that release.`,
+    );
   }
   return header;
 }

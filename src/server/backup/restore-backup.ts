@@ -41,9 +41,7 @@ export function assertRestorable({ state, connected }: RestoreTarget, replace: b
     throw new Error('This database contains tables that do not belong to Fabric. Restore into a separate database.');
   }
   if (state === 'used' && !replace) {
-    throw new Error(
-      'This installation is in use. Restore into an empty one, or use --replace to delete all its data.',
-    );
+    throw new Error('This installation is in use. Restore into an empty one, or use --replace to delete all its data.');
   }
   if (connected > 0) {
     throw new Error(`Fabric is running on this database (${connected} connections). Stop web and workers first.`);
@@ -53,7 +51,8 @@ export function assertRestorable({ state, connected }: RestoreTarget, replace: b
 async function assertSameTables(client: Client, manifest: BackupManifest): Promise<void> {
   const here = new Map((await readTables(client)).map(({ name, columns }) => [name, columns.join()]));
   for (const { name, columns } of manifest.tables) {
-    if (here.get(name) !== columns.join()) throw new Error(`The table ${name} in the backup has a different structure than here.`);
+    if (here.get(name) !== columns.join())
+      throw new Error(`The table ${name} in the backup has a different structure than here.`);
     here.delete(name);
   }
   const [missing] = here.keys();

@@ -39,7 +39,8 @@ async function readHeader(client: Client, options: BackupOptions, at: Date): Pro
   const { rows: present } = await client.query<{ present: boolean }>(
     `select to_regclass('drizzle.__drizzle_migrations') is not null as present`,
   );
-  if (!present[0]?.present) throw new Error('This database contains no Fabric installation, so there is nothing to back up.');
+  if (!present[0]?.present)
+    throw new Error('This database contains no Fabric installation, so there is nothing to back up.');
   const { rows: migrations } = await client.query<{ at: string }>(
     'select created_at::text as at from drizzle.__drizzle_migrations order by created_at',
   );
@@ -119,7 +120,8 @@ async function addInstallation(client: Client, options: BackupOptions, at: Date,
  * @throws Error when the database holds no installation or cannot be read; what was streamed is worthless then
  */
 export async function* writeBackup(options: BackupOptions): AsyncGenerator<Buffer> {
-  if (options.secrets && options.passphrase === null) throw new Error('The key can only be included in an encrypted backup.');
+  if (options.secrets && options.passphrase === null)
+    throw new Error('The key can only be included in an encrypted backup.');
   const client = await connect(options.databaseUrl, 'backup');
   try {
     const at = clock.now();

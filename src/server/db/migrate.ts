@@ -32,8 +32,7 @@ async function assertComplete(client: postgres.Sql): Promise<void> {
   const applied = new Set(rows.map((row) => Number(row.created_at)));
   const missing = journal.entries.find((entry) => !applied.has(entry.when));
   // drizzle applies what is younger than the youngest applied one; a migration merged late is skipped without a word.
-  if (missing)
-    throw new Error(`Migration ${missing.tag} was not applied, but a later one was. Generate it again.`);
+  if (missing) throw new Error(`Migration ${missing.tag} was not applied, but a later one was. Generate it again.`);
 }
 
 /**

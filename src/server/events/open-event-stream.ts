@@ -34,9 +34,13 @@ export async function openEventStream(session: Session, options: Options): Promi
   const { open } = state;
   const userId = session.user.id;
   if ((open.get(userId) ?? 0) >= MAX_STREAMS_PER_USER) {
-    throw new AppError('too_many_requests', `At most ${MAX_STREAMS_PER_USER} event streams per user. Close one first.`, {
-      retryAfterSeconds: 30,
-    });
+    throw new AppError(
+      'too_many_requests',
+      `At most ${MAX_STREAMS_PER_USER} event streams per user. Close one first.`,
+      {
+        retryAfterSeconds: 30,
+      },
+    );
   }
   open.set(userId, (open.get(userId) ?? 0) + 1);
   let current = session;

@@ -129,8 +129,7 @@ export class RunLease<P extends object> {
       else this.#lost.abort(this.#taken());
     } catch (error) {
       this.log.warn({ err: error }, 'cannot renew the lease');
-      if (performance.now() - this.#renewedAt > SAFE_MS)
-        this.#lost.abort(new LeaseLost('cannot renew the lease'));
+      if (performance.now() - this.#renewedAt > SAFE_MS) this.#lost.abort(new LeaseLost('cannot renew the lease'));
     }
   }
 

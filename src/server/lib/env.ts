@@ -15,7 +15,11 @@ const cidrList = (text = '') =>
         .filter(Boolean),
     )
     .pipe(
-      z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'a comma-separated list of CIDRs, for example 127.0.0.0/8,::1/128' })),
+      z.array(
+        z.union([z.cidrv4(), z.cidrv6()], {
+          error: 'a comma-separated list of CIDRs, for example 127.0.0.0/8,::1/128',
+        }),
+      ),
     );
 
 /** Every variable the program reads. `.env.example` lists the same names; a test compares them. */

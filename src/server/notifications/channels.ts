@@ -160,9 +160,13 @@ export function deleteChannel(scope: Scope<'notification:write'>, id: string): P
     if (!row) throw noSuchChannel();
     const { rules_total } = await storedChannel(tx, id);
     if (rules_total > 0) {
-      throw new AppError('conflict', `This channel is used by rules (${rules_total}). Remove the channel from these rules first.`, {
-        extra: { rules_total },
-      });
+      throw new AppError(
+        'conflict',
+        `This channel is used by rules (${rules_total}). Remove the channel from these rules first.`,
+        {
+          extra: { rules_total },
+        },
+      );
     }
     await repository.deleteChannelRow(tx, id);
     await notificationChanged(tx, row.tenant_id);

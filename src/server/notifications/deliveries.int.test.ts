@@ -115,7 +115,11 @@ describe('deliveries to a webhook', () => {
     for (let attempt = 1; attempt <= 8; attempt++) {
       await lab.deliverDue();
       const delivery = await now(id);
-      expect(delivery).toMatchObject({ attempts: attempt, response_status: 500, error: 'The receiver returned status 500.' });
+      expect(delivery).toMatchObject({
+        attempts: attempt,
+        response_status: 500,
+        error: 'The receiver returned status 500.',
+      });
       if (delivery.next_attempt_at === null) break;
       // Too early: nothing happens.
       await lab.deliverDue();

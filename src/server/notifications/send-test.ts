@@ -21,9 +21,13 @@ const WINDOW_SECONDS = 60;
 async function assertNotFlooding(tx: Tx, scope: Scope<'notification:write'>, at: string): Promise<void> {
   const key = `notification_test:${scope.actor.id ?? scope.actor.name}`;
   if ((await countInWindow(tx, key, WINDOW_SECONDS, at)) <= MOST_IN_WINDOW) return;
-  throw new AppError('too_many_requests', `At most ${MOST_IN_WINDOW} test messages per minute. Try again in a moment.`, {
-    retryAfterSeconds: WINDOW_SECONDS,
-  });
+  throw new AppError(
+    'too_many_requests',
+    `At most ${MOST_IN_WINDOW} test messages per minute. Try again in a moment.`,
+    {
+      retryAfterSeconds: WINDOW_SECONDS,
+    },
+  );
 }
 
 const noticeOf = (scope: Scope<'notification:write'>, what: string, at: string) => ({

@@ -75,9 +75,12 @@ export async function mailServer(
   const stored = StoredNotificationChoices.parse((await storedRow(executor)).value);
   const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from, public_url } = stored;
   if (host === null || from === null) {
-    throw new DeliveryError('No mail server is configured. A super administrator can configure one on this page, under E-mail.', {
-      retry: false,
-    });
+    throw new DeliveryError(
+      'No mail server is configured. A super administrator can configure one on this page, under E-mail.',
+      {
+        retry: false,
+      },
+    );
   }
   const credentials = await credentialsOf(executor, stored.smtp_username);
   const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);

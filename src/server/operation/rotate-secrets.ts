@@ -110,7 +110,9 @@ export async function rotateSecrets(scope: Scope<'*'>, keys: KeyPair): Promise<R
   for (const place of SEALED_PLACES) places.push(await resealPlace(place, keys));
   const left = await placesNaming(keyId(keys.previous));
   if (left.length > 0)
-    throw new Error(`Still encrypted with the previous key: ${left.join(', ')}. Keep that key, and run the command again.`);
+    throw new Error(
+      `Still encrypted with the previous key: ${left.join(', ')}. Keep that key, and run the command again.`,
+    );
   await db.transaction((tx) =>
     recordAudit(tx, scope, {
       action: 'secret_key.rotated',

@@ -43,7 +43,9 @@ function parseQuery(route: Route, request: Request, errors: FieldError[]): unkno
   const found: FieldError[] = [];
   const parsed = parse(route.query, query, found);
   const repeated = (field: string) => Array.isArray(query[field.split('.')[0] ?? '']);
-  errors.push(...found.map((e) => (repeated(e.field) ? { ...e, message: 'Sent more than once. Send the parameter once.' } : e)));
+  errors.push(
+    ...found.map((e) => (repeated(e.field) ? { ...e, message: 'Sent more than once. Send the parameter once.' } : e)),
+  );
   return parsed;
 }
 

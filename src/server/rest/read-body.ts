@@ -34,7 +34,9 @@ export async function readBytes(request: Request, limit: number): Promise<Buffer
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new AppError('malformed', 'The request body ended before it was complete. Send the request again.', { cause });
+      throw new AppError('malformed', 'The request body ended before it was complete. Send the request again.', {
+        cause,
+      });
     });
     if (done) break;
     size += value.byteLength;

@@ -7,7 +7,9 @@ import { lockProject } from './queries/projects';
 import { tenantExists } from './queries/tenants';
 
 const wrongTenant = (message: string) =>
-  new AppError('malformed', message, { errors: [{ field: 'tenant_id', message: 'Specify a tenant for which you have the permission.' }] });
+  new AppError('malformed', message, {
+    errors: [{ field: 'tenant_id', message: 'Specify a tenant for which you have the permission.' }],
+  });
 
 /**
  * The tenant that something new belongs to. Whoever acts for the whole installation may leave it out or say null: then it
@@ -25,7 +27,8 @@ export async function chooseTenant(
   }
   const [only, ...more] = reach;
   if (wanted === undefined && only !== undefined && more.length === 0) return only;
-  if (wanted === undefined) throw wrongTenant('You have the permission for several tenants: specify the one that this belongs to.');
+  if (wanted === undefined)
+    throw wrongTenant('You have the permission for several tenants: specify the one that this belongs to.');
   if (wanted === null || !reach.includes(wanted)) throw wrongTenant('Tenant not found.');
   return wanted;
 }
@@ -50,7 +53,8 @@ export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id 
   const tenants = tenantsOf(reach);
   let wanted = project_id;
   if (tenants !== 'all' && tenants.length === 0 && wanted === undefined && only !== undefined) {
-    if (more.length > 0) throw wrongProject('You have the permission for several projects: specify the one that this belongs to.');
+    if (more.length > 0)
+      throw wrongProject('You have the permission for several projects: specify the one that this belongs to.');
     wanted = only;
   }
   if (wanted === undefined || (wanted === null && tenants.length > 0)) {

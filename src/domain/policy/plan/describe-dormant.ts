@@ -88,7 +88,8 @@ const OPTION_TEXTS: Record<string, (value: string) => string> = {
     value === 'ACCEPT'
       ? 'outbound traffic that matches no rule passes'
       : 'outbound traffic that matches no rule is blocked',
-  dhcp: (value) => (value === '1' ? 'DHCP passes before rules are evaluated' : 'DHCP no longer passes before rules are evaluated'),
+  dhcp: (value) =>
+    value === '1' ? 'DHCP passes before rules are evaluated' : 'DHCP no longer passes before rules are evaluated',
   ndp: (value) =>
     value === '1'
       ? 'IPv6 neighbor discovery passes before rules are evaluated'
@@ -105,7 +106,8 @@ const OPTION_TEXTS: Record<string, (value: string) => string> = {
     value === '1'
       ? 'an interface without its own ipfilter set may send only from its IPv6 link-local and configured static addresses'
       : 'source addresses are not filtered',
-  ips: (value) => (value === '1' ? 'an intrusion prevention system inspects the traffic and may drop it' : 'traffic is not inspected'),
+  ips: (value) =>
+    value === '1' ? 'an intrusion prevention system inspects the traffic and may drop it' : 'traffic is not inspected',
 };
 
 /** An option that takes effect with its stored or default value. */

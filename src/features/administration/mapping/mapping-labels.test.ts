@@ -7,10 +7,10 @@ test('a rule is called by what it matches', () =>
 
 test.each([
   [{ kept_by_hand: 0, overruled: 0 }, null],
-  [{ kept_by_hand: 1, overruled: 0 }, 'Left alone: 1 workload assigned by hand.'],
-  [{ kept_by_hand: 1200, overruled: 0 }, 'Left alone: 1,200 workloads assigned by hand.'],
+  [{ kept_by_hand: 1, overruled: 0 }, 'Not moved: 1 workload assigned manually.'],
+  [{ kept_by_hand: 1200, overruled: 0 }, 'Not moved: 1,200 workloads assigned manually.'],
   [
     { kept_by_hand: 2, overruled: 3 },
-    'Left alone: 2 workloads assigned by hand, 3 workloads decided by a rule that goes before.',
+    'Not moved: 2 workloads assigned manually, 3 workloads decided by a rule that goes before.',
   ],
 ])('%o reads %s', (preview, text) => expect(leftOutText(english, preview)).toBe(text));

@@ -31,9 +31,7 @@ const PROJECTS = declareList({
   empty: {
     icon: <Boxes />,
     title: msg('No projects yet'),
-    text: msg(
-      'Projects connect workloads to a tenant. Create a project, then assign workloads in the workload list.',
-    ),
+    text: msg('Projects connect workloads to a tenant. Create a project, then assign workloads in the workload list.'),
   },
 });
 

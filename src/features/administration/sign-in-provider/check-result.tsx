@@ -10,7 +10,9 @@ export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: r
   const unknown = supported === null ? [] : scopes.filter((scope) => !supported.includes(scope));
   return (
     <Notice tone={unknown.length > 0 ? 'warn' : 'ok'} title={t('Provider reachable')} live>
-      <p>{t.rich('Users are redirected to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}</p>
+      <p>
+        {t.rich('Users are redirected to {address}.', { address: <Mono wrap>{check.authorization_endpoint}</Mono> })}
+      </p>
       {check.pkce === null && <p>{t('The provider does not advertise PKCE support; Fabric uses PKCE anyway.')}</p>}
       {check.end_session_endpoint === null && (
         <p>{t('The provider has no logout endpoint: signing out ends only the Fabric session.')}</p>

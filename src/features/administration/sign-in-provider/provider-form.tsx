@@ -207,7 +207,9 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
                   control={control}
                   name="trusts_second_factor"
                   label={t('Provider enforces a second factor')}
-                  description={t("Fabric then skips its own second factor, and roles that require one accept the provider's.")}
+                  description={t(
+                    "Fabric then skips its own second factor, and roles that require one accept the provider's.",
+                  )}
                   disabled={locked !== null}
                 />
               </div>

@@ -33,7 +33,9 @@ function Fields<Out>({ control }: { control: Control<Values, unknown, Out> }) {
         control={control}
         name="on_move"
         label={t('Rules on departing workloads')}
-        description={t('Applies when a mapping rule moves a workload to another tenant. Manual moves always remove the rules.')}
+        description={t(
+          'Applies when a mapping rule moves a workload to another tenant. Manual moves always remove the rules.',
+        )}
         options={onMoveOptions(t)}
       />
     </>

@@ -18,19 +18,23 @@ const reason = (
 });
 
 test('reasons', () => {
-  expect(reasonText(english, reason('gives'))).toBe('Viewer gives it.');
-  expect(reasonText(english, reason('expired', 'Blue'))).toBe('Viewer in Blue would give it, but has expired.');
+  expect(reasonText(english, reason('gives'))).toBe('Viewer grants this permission.');
+  expect(reasonText(english, reason('expired', 'Blue'))).toBe(
+    'Viewer in Blue would grant this permission, but the assignment has expired.',
+  );
   expect(reasonText(english, reason('tenant_only', 'Blue', 'shop'))).toBe(
-    'Viewer in shop (Blue) has it, but it counts only in a role for the whole tenant.',
+    'Viewer in shop (Blue) includes this permission, but it applies only in a role for the whole tenant.',
   );
 });
 
 test('answers', () => {
   expect(answerText(english, { allowed: true, by: [reason('gives'), reason('gives', 'Blue')] })).toBe(
-    'Viewer gives it. Viewer in Blue gives it.',
+    'Viewer grants this permission. Viewer in Blue grants this permission.',
   );
   expect(answerText(english, { allowed: false, lack: 'elsewhere', near: [reason('gives', 'Blue')] })).toBe(
-    'Viewer in Blue gives it, but not here.',
+    'Viewer in Blue grants this permission, but not here.',
   );
-  expect(answerText(english, { allowed: false, lack: 'no_role', near: [] })).toBe('No role of this user includes this permission.');
+  expect(answerText(english, { allowed: false, lack: 'no_role', near: [] })).toBe(
+    'No role of this user includes this permission.',
+  );
 });

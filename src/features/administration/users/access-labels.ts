@@ -12,7 +12,8 @@ export const EVERYTHING = msg('All permissions, including settings');
 export function reasonText(t: Translate, reason: Reason): string {
   const role = roleInPlace(t, reason);
   if (reason.effect === 'gives') return t('{role} grants this permission.', { role });
-  if (reason.effect === 'expired') return t('{role} would grant this permission, but the assignment has expired.', { role });
+  if (reason.effect === 'expired')
+    return t('{role} would grant this permission, but the assignment has expired.', { role });
   if (reason.effect === 'tenant_only')
     return t('{role} includes this permission, but it applies only in a role for the whole tenant.', { role });
   return t('{role} includes this permission, but it applies only in a role for the whole installation.', { role });

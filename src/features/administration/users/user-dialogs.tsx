@@ -20,9 +20,12 @@ function useOpenSessions(user: User): number {
 }
 
 const sessionsText = (t: Translate, n: number) =>
-  t('{n, plural, =0 {No sessions are open.} one {One open session ends immediately.} other {# open sessions end immediately.}}', {
-    n,
-  });
+  t(
+    '{n, plural, =0 {No sessions are open.} one {One open session ends immediately.} other {# open sessions end immediately.}}',
+    {
+      n,
+    },
+  );
 
 /** Asks before an account is shut, or opened again. */
 export function ActiveDialog({ user, onClose }: Props) {
@@ -129,7 +132,8 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
       onClose={onClose}
     >
       <p>
-        {sessionsText(t, sessions)} {t("The role assignments are deleted with the account. The audit trail keeps the user's actions.")}
+        {sessionsText(t, sessions)}{' '}
+        {t("The role assignments are deleted with the account. The audit trail keeps the user's actions.")}
       </p>
     </DeleteDialog>
   );

@@ -124,9 +124,7 @@ export function EditUserDrawer({ user, onClose }: EditProps) {
             control={control}
             name="password_sign_in"
             label={t('Allow password sign-in')}
-            description={t(
-              'Disable for users who must use the sign-in provider. Disabling ends all their sessions.',
-            )}
+            description={t('Disable for users who must use the sign-in provider. Disabling ends all their sessions.')}
           />
         </>
       )}

@@ -28,7 +28,9 @@ export function UserIdentities({ user }: { user: User }) {
         {({ items }) =>
           items.length === 0 ? (
             <p className="text-muted">
-              {t('No linked accounts. The first sign-in through a provider links one, if the provider settings allow this.')}
+              {t(
+                'No linked accounts. The first sign-in through a provider links one, if the provider settings allow this.',
+              )}
             </p>
           ) : (
             <ul className="flex flex-col gap-3">
@@ -38,7 +40,9 @@ export function UserIdentities({ user }: { user: User }) {
                     <p>
                       {identity.email ?? t('No email address')}{' '}
                       <span className="text-muted">
-                        {t.rich('last used {at}', { at: <RelativeTime at={identity.last_used_at} none={t('never')} /> })}
+                        {t.rich('last used {at}', {
+                          at: <RelativeTime at={identity.last_used_at} none={t('never')} />,
+                        })}
                       </span>
                     </p>
                     <p className="text-sm text-muted">

@@ -27,7 +27,9 @@ export function UserTokens({ user }: { user: User }) {
       allow={{ ...allow, mutate: ({ id }) => allow.mutate({ id: user.id, token_id: id }) }}
       disabledReason={reason('user:write')}
       empty={
-        <EmptyState title={t('No API tokens')}>{t('Users create tokens for programs on their own account page.')}</EmptyState>
+        <EmptyState title={t('No API tokens')}>
+          {t('Users create tokens for programs on their own account page.')}
+        </EmptyState>
       }
     />
   );

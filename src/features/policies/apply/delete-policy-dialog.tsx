@@ -51,14 +51,21 @@ export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
     >
       {live > 0 ? (
         <p>
-          {t.rich('<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} will be removed immediately.', {
-            n: live,
-            places: guestsText(t, policy.deployments),
-            b: (inside) => <strong className="text-text">{inside}</strong>,
-          })}
+          {t.rich(
+            '<b>{n, plural, one {# live rule} other {# live rules}}</b> on {places} will be removed immediately.',
+            {
+              n: live,
+              places: guestsText(t, policy.deployments),
+              b: (inside) => <strong className="text-text">{inside}</strong>,
+            },
+          )}
         </p>
       ) : (
-        <p>{t('None of its rules are known to be live. If the policy was ever applied, the clusters are searched for leftover rules.')}</p>
+        <p>
+          {t(
+            'None of its rules are known to be live. If the policy was ever applied, the clusters are searched for leftover rules.',
+          )}
+        </p>
       )}
       <CleanupEffects policyId={policy.id} />
       <p>{t('All its versions are deleted, too. The audit trail keeps its last content.')}</p>

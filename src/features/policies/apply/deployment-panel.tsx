@@ -134,7 +134,10 @@ function Guests({ deployment, query, active }: GuestsProps) {
       </ul>
       {query.data.total > guests.length && (
         <p className="text-sm text-muted">
-          {t('The first {shown, number} of {total, number} workloads.', { shown: guests.length, total: query.data.total })}
+          {t('The first {shown, number} of {total, number} workloads.', {
+            shown: guests.length,
+            total: query.data.total,
+          })}
         </p>
       )}
     </>

@@ -57,7 +57,9 @@ export function coverageNotice(
   if (guests.looked_at < guests.total) {
     return {
       tone: 'warn',
-      title: t('{n, plural, one {# workload} other {# workloads}} not monitored', { n: guests.total - guests.looked_at }),
+      title: t('{n, plural, one {# workload} other {# workloads}} not monitored', {
+        n: guests.total - guests.looked_at,
+      }),
       text: t(
         '{n, number} of {total, number} workloads are on nodes whose agent reports. Hits on the others are unknown.',
         { n: guests.looked_at, total: guests.total },

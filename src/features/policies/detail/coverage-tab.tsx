@@ -121,9 +121,7 @@ function Rules({ coverage }: { coverage: PolicyCoverage }) {
       loading={false}
       error={null}
       height="auto"
-      empty={
-        <EmptyState title={t('No rules')}>{t('Without rules there is nothing for traffic to match.')}</EmptyState>
-      }
+      empty={<EmptyState title={t('No rules')}>{t('Without rules there is nothing for traffic to match.')}</EmptyState>}
     />
   );
 }

@@ -65,7 +65,9 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <DeploymentState status={guest.status} reasons={guest.reasons} />
         <span className="text-muted">
-          {guest.read_at === null ? t('never read') : t.rich('last read {at}', { at: <RelativeTime at={guest.read_at} /> })}
+          {guest.read_at === null
+            ? t('never read')
+            : t.rich('last read {at}', { at: <RelativeTime at={guest.read_at} /> })}
         </span>
       </div>
       {guest.reasons.length > 0 && (
@@ -94,9 +96,7 @@ function Content({ guest }: { guest: PolicyGuestComparison }) {
               ...difference.misplaced.map((rule) => ({
                 rule,
                 mark: (
-                  <Badge tone="info">
-                    {rule.reason === 'order' ? t('Wrong order') : t('After an unmanaged rule')}
-                  </Badge>
+                  <Badge tone="info">{rule.reason === 'order' ? t('Wrong order') : t('After an unmanaged rule')}</Badge>
                 ),
               })),
             ]}

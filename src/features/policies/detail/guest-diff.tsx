@@ -49,10 +49,9 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
             ? t('Unmanaged rules: unknown.')
             : foreign === 0
               ? t('No unmanaged rules.')
-              : t(
-                  '{n, plural, one {# unmanaged rule stays unchanged.} other {# unmanaged rules stay unchanged.}}',
-                  { n: foreign },
-                )}{' '}
+              : t('{n, plural, one {# unmanaged rule stays unchanged.} other {# unmanaged rules stay unchanged.}}', {
+                  n: foreign,
+                })}{' '}
           <WorkloadLink id={guest.workload_id} name={t('Show workload')} />
         </p>
       </div>

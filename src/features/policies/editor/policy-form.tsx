@@ -149,7 +149,9 @@ export function PolicyForm<Out>(props: Props<Out>) {
         </Section>
         <Section
           title={t('Rules')}
-          description={t('Rules are evaluated in order; the first match applies. Press Alt + arrow keys to move a rule.')}
+          description={t(
+            'Rules are evaluated in order; the first match applies. Press Alt + arrow keys to move a rule.',
+          )}
           bare
         >
           <RulesField control={fields} />

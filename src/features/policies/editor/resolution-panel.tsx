@@ -137,7 +137,9 @@ function Endpoint({ text, found, place, peer }: EndpointProps) {
           <Status tone="danger">
             <span className="whitespace-normal">{t(UNRESOLVED_LABELS[faults[0].reason])}</span>
           </Status>
-          <p className="text-sm text-muted">{t('This endpoint produces no rules. It never widens the policy to all addresses.')}</p>
+          <p className="text-sm text-muted">
+            {t('This endpoint produces no rules. It never widens the policy to all addresses.')}
+          </p>
         </div>
       )}
       {!dead &&

@@ -28,9 +28,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
       {fields.length === 0 ? (
         <div className="rounded-lg border border-dashed">
           <EmptyState title={t('No rules yet')}>
-            {t(
-              'A policy without rules filters no traffic. Rules are evaluated in order; the first match applies.',
-            )}
+            {t('A policy without rules filters no traffic. Rules are evaluated in order; the first match applies.')}
           </EmptyState>
         </div>
       ) : (

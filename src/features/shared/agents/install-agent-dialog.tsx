@@ -95,10 +95,13 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
       )}
       <div className="flex flex-col gap-2">
         <p>
-          {t.rich('Run this command as root on <b>{name}</b>. The command installs or updates the agent and starts it.', {
-            name: install.node_name,
-            b: (inside) => <strong className="font-semibold">{inside}</strong>,
-          })}
+          {t.rich(
+            'Run this command as root on <b>{name}</b>. The command installs or updates the agent and starts it.',
+            {
+              name: install.node_name,
+              b: (inside) => <strong className="font-semibold">{inside}</strong>,
+            },
+          )}
         </p>
         <CodeBlock code={install.command} label={t('Install command')} wrap />
         {left > 0 ? (

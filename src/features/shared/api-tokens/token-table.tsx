@@ -66,7 +66,8 @@ export function TokenTable({ id, label, query, revoke, allow, disabledReason, em
                 disabledReason ??
                 (allow.isPending
                   ? t('Saving')
-                  : token.suspended_at === null && t('The token is not suspended. Only tokens of a deactivated account are.')),
+                  : token.suspended_at === null &&
+                    t('The token is not suspended. Only tokens of a deactivated account are.')),
             },
             {
               id: 'revoke',

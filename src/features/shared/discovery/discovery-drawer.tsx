@@ -33,7 +33,11 @@ export function DiscoveryDrawer({ started, onClose }: Props) {
       {started && (
         <div className="flex flex-col gap-6">
           {started.refused.map(({ cluster_id, message }) => (
-            <Notice key={cluster_id} tone="danger" title={t('{name}: discovery not possible', { name: nameOf(cluster_id) })}>
+            <Notice
+              key={cluster_id}
+              tone="danger"
+              title={t('{name}: discovery not possible', { name: nameOf(cluster_id) })}
+            >
               {message}
             </Notice>
           ))}

@@ -12,7 +12,11 @@ export const ADDRESS_STATE_LABELS: Record<State, { tone: Tone; word: string; mea
   },
   dhcp: { tone: 'info', word: msg('DHCP'), meaning: msg('Assigned by a DHCP server.') },
   stale: { tone: 'off', word: msg('Stale'), meaning: msg('No longer seen by address discovery.') },
-  conflict: { tone: 'danger', word: msg('Conflict'), meaning: msg('Fabric has contradictory data about this address.') },
+  conflict: {
+    tone: 'danger',
+    word: msg('Conflict'),
+    meaning: msg('Fabric has contradictory data about this address.'),
+  },
 };
 
 export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {

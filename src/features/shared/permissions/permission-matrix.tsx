@@ -42,7 +42,9 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
           />
           <span>
             <span className="font-medium">{t('All permissions, including future ones')}</span>
-            <span className="block text-sm text-faint">{t('Makes the role a super administrator, who can also change settings.')}</span>
+            <span className="block text-sm text-faint">
+              {t('Makes the role a super administrator, who can also change settings.')}
+            </span>
           </span>
         </label>
       )}
@@ -81,9 +83,7 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
         ))}
       </div>
       <p className="text-sm text-faint">
-        {t(
-          'Platform permissions apply only in a role assigned for the whole installation, not for one tenant.',
-        )}
+        {t('Platform permissions apply only in a role assigned for the whole installation, not for one tenant.')}
       </p>
     </div>
   );

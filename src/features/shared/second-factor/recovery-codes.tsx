@@ -18,7 +18,8 @@ function download(heading: string, codes: readonly string[]) {
 /** Shows recovery codes, this once. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const t = useT();
-  const save = () => download(t('Recovery codes for {host}. Each code works once.', { host: window.location.host }), codes);
+  const save = () =>
+    download(t('Recovery codes for {host}. Each code works once.', { host: window.location.host }), codes);
   return (
     <div className="flex flex-col gap-4">
       <Notice tone="warn" title={t('Save these codes now')}>

@@ -63,7 +63,10 @@ export function machineChecks({ dataDirectory, secretKey, previousSecretKey }: I
         }
         return previousSecretKey === null
           ? ok('one key')
-          : warning('a key rotation is not complete', 'Run fabric rotate-keys, then remove FABRIC_PREVIOUS_SECRET_KEY.');
+          : warning(
+              'a key rotation is not complete',
+              'Run fabric rotate-keys, then remove FABRIC_PREVIOUS_SECRET_KEY.',
+            );
       },
     },
   ];

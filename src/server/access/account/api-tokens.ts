@@ -70,7 +70,10 @@ export async function createOwnToken(session: PersonSession, input: ApiTokenInpu
       });
     }
     if (known.length >= MAX_TOKENS) {
-      throw new AppError('refused', `You have ${known.length} API tokens, the maximum. Revoke one that is no longer needed.`);
+      throw new AppError(
+        'refused',
+        `You have ${known.length} API tokens, the maximum. Revoke one that is no longer needed.`,
+      );
     }
     const id = newId();
     const now = clock.now().getTime();

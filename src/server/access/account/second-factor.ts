@@ -120,7 +120,8 @@ export async function removeSecondFactor(session: PersonSession, proof: SecondFa
     await lockUser(tx, id);
     const found = await findUserWithRoles(tx, id, clock.now().toISOString());
     const [role] = found?.second_factor.required_by ?? [];
-    if (role !== undefined) throw new AppError('refused', `The role ${role} requires a second factor. You cannot turn it off.`);
+    if (role !== undefined)
+      throw new AppError('refused', `The role ${role} requires a second factor. You cannot turn it off.`);
     if (!(await deleteSecondFactor(tx, id))) throw notSet();
     await audit(tx, session, 'auth.second_factor_removed');
   });

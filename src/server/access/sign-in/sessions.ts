@@ -137,10 +137,7 @@ async function answerReuse(
   if (sameBrowser && age <= RACE_SECONDS * 1000) return { refused: 'already_rotated' };
   const revoked = await revokeFamily(tx, token.family_id, at.toISOString());
   if (revoked) {
-    logger.warn(
-      { user_id: token.user_id, request_id: scope.origin.request_id },
-      'a rotated refresh token was reused',
-    );
+    logger.warn({ user_id: token.user_id, request_id: scope.origin.request_id }, 'a rotated refresh token was reused');
     const user = await findUserWithRoles(tx, token.user_id, at.toISOString());
     await recordAudit(tx, scope, {
       action: 'auth.refresh_reused',

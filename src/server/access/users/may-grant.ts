@@ -75,7 +75,10 @@ export function assertNoToken(
  */
 export function assertNotTokenOwner(scope: Scope<'user:write'>, userId: string): void {
   if (!tokenOf(scope.actor) || scope.actor.id !== userId) return;
-  throw new AppError('forbidden', 'An API token cannot change the account of its owner. Sign in to the console instead.');
+  throw new AppError(
+    'forbidden',
+    'An API token cannot change the account of its owner. Sign in to the console instead.',
+  );
 }
 
 /**

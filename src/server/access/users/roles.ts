@@ -121,7 +121,10 @@ export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void
       });
     }
     if (await isRoleMapped(tx, id)) {
-      throw new AppError('conflict', 'A group of the sign-in provider assigns this role. Remove the role from that group first.');
+      throw new AppError(
+        'conflict',
+        'A group of the sign-in provider assigns this role. Remove the role from that group first.',
+      );
     }
     await repository.deleteRoleRow(tx, id);
     await recordAudit(tx, scope, {

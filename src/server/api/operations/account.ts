@@ -78,7 +78,8 @@ export const accountRouter = router({
   }),
   secondFactor: query({
     rest: 'GET /account/second-factor',
-    summary: 'Get your second factor: since when it is set up, recovery codes left, and which of your roles require one.',
+    summary:
+      'Get your second factor: since when it is set up, recovery codes left, and which of your roles require one.',
     access: enrolling,
     output: SecondFactorState,
     run: ({ session }) => readSecondFactor(session),
@@ -94,7 +95,8 @@ export const accountRouter = router({
   }),
   confirmSecondFactor: mutation({
     rest: 'POST /account/second-factor/confirm',
-    summary: 'Confirm the authenticator app with its first code. The response contains the recovery codes; they are shown only once.',
+    summary:
+      'Confirm the authenticator app with its first code. The response contains the recovery codes; they are shown only once.',
     access: enrolling,
     input: EnrolmentConfirmation,
     output: RecoveryCodes,

@@ -42,7 +42,8 @@ export const agentsRouter = router({
   }),
   install: mutation({
     rest: 'POST /agents/install',
-    summary: 'Create the command that installs the agent on a node. Its enrollment token works once and expires after one hour.',
+    summary:
+      'Create the command that installs the agent on a node. Its enrollment token works once and expires after one hour.',
     access: { permission: 'agent:install' },
     input: AgentInstallInput,
     output: AgentInstall,

@@ -57,15 +57,15 @@ export const clustersRouter = router({
   }),
   firewall: query({
     rest: 'GET /clusters/{cluster_id}/firewall',
-    summary: 'Read the live firewall of a data center: options, rules, the objects they refer to, and its nodes and VNets.',
+    summary:
+      'Read the live firewall of a data center: options, rules, the objects they refer to, and its nodes and VNets.',
     access: { permission: 'cluster:read' },
     output: ClusterFirewall,
     run: ({ scope, params }) => readClusterFirewall(scope, params.cluster_id),
   }),
   update: mutation({
     rest: 'PATCH /clusters/{cluster_id}',
-    summary:
-      'Update a cluster. A new address also requires the API token. If-Match or version prevents lost updates.',
+    summary: 'Update a cluster. A new address also requires the API token. If-Match or version prevents lost updates.',
     access: { permission: 'cluster:write' },
     input: ClusterUpdate,
     output: Cluster,
@@ -86,8 +86,7 @@ export const clustersRouter = router({
   }),
   sync: mutation({
     rest: 'POST /clusters/{cluster_id}/sync',
-    summary:
-      'Read the inventory of a cluster. With wait=true, returns the finished run, or 202 after two minutes.',
+    summary: 'Read the inventory of a cluster. With wait=true, returns the finished run, or 202 after two minutes.',
     access: { permission: 'cluster:sync' },
     output: SyncAccepted,
     status: 202,

@@ -46,7 +46,8 @@ export const deploymentsRouter = router({
   }),
   reconcile: mutation({
     rest: 'POST /policies/{policy_id}/reconcile',
-    summary: 'Reconcile the live state with the desired state: apply an enforced policy, or remove the remaining rules of another policy.',
+    summary:
+      'Reconcile the live state with the desired state: apply an enforced policy, or remove the remaining rules of another policy.',
     access: { permission: 'policy:apply' },
     output: ApplyResult,
     status: 202,

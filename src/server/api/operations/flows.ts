@@ -99,7 +99,8 @@ export const flowsRouter = router({
   }),
   groups: query({
     rest: 'GET /flows/groups',
-    summary: 'Get the traffic of a time range grouped by workload pair, address, service, verdict or node, largest first.',
+    summary:
+      'Get the traffic of a time range grouped by workload pair, address, service, verdict or node, largest first.',
     access,
     input: FlowGroupsInput,
     output: FlowGroups,

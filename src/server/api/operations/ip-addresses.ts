@@ -29,7 +29,8 @@ const { query, mutation } = operations('Address management');
 export const ipAddressesRouter = router({
   list: query({
     rest: 'GET /ip-addresses',
-    summary: 'List addresses with their prefix and workload. format=csv returns all addresses as a file that can be imported.',
+    summary:
+      'List addresses with their prefix and workload. format=csv returns all addresses as a file that can be imported.',
     access: { permission: 'ipam:read' },
     input: AddressListInput,
     output: AddressPage,
@@ -74,7 +75,8 @@ export const ipAddressesRouter = router({
   }),
   policies: query({
     rest: 'GET /ip-addresses/{ip_address_id}/policies',
-    summary: 'List policies with an endpoint that resolves to the address: through its workload, as an address, or as any.',
+    summary:
+      'List policies with an endpoint that resolves to the address: through its workload, as an address, or as any.',
     access: { permission: 'policy:read' },
     output: AddressPolicies,
     run: ({ scope, params }) => listAddressPolicies(scope, params.ip_address_id),

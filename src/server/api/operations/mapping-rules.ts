@@ -43,7 +43,8 @@ export const mappingRulesRouter = router({
   }),
   conflicts: query({
     rest: 'GET /mapping-rules/conflicts',
-    summary: 'List workloads that several mapping rules match for different projects. The first rule of each workload applies.',
+    summary:
+      'List workloads that several mapping rules match for different projects. The first rule of each workload applies.',
     access: { permission: 'mapping:read' },
     input: MappingConflictListInput,
     output: MappingConflictPage,
@@ -51,7 +52,8 @@ export const mappingRulesRouter = router({
   }),
   preview: query({
     rest: 'POST /mapping-rules/preview',
-    summary: 'Preview which workloads would move if a rule were stored, or the rule rule_id deleted. Nothing is changed.',
+    summary:
+      'Preview which workloads would move if a rule were stored, or the rule rule_id deleted. Nothing is changed.',
     access: { permission: 'mapping:read' },
     input: MappingPreviewInput,
     output: MappingPreview,
@@ -74,7 +76,8 @@ export const mappingRulesRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /mapping-rules/{mapping_rule_id}',
-    summary: 'Delete a mapping rule. Its workloads move to the project of another matching rule, or out of the project.',
+    summary:
+      'Delete a mapping rule. Its workloads move to the project of another matching rule, or out of the project.',
     access: { permission: 'mapping:write' },
     run: ({ scope, params }) => deleteMappingRule(scope, params.mapping_rule_id),
   }),

@@ -18,7 +18,8 @@ const CSV = fieldsWithout(Network, 'cluster_id', 'version', 'created_at', 'updat
 export const networksRouter = router({
   list: query({
     rest: 'GET /networks',
-    summary: 'List networks: bridges, virtual networks and manually added networks. format=csv returns all networks as a file.',
+    summary:
+      'List networks: bridges, virtual networks and manually added networks. format=csv returns all networks as a file.',
     access: { permission: 'ipam:read' },
     input: NetworkListInput,
     output: NetworkPage,
@@ -67,7 +68,8 @@ export const networksRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /networks/{network_id}',
-    summary: 'Delete a network with its prefixes and addresses. Networks that come from the cluster cannot be deleted here.',
+    summary:
+      'Delete a network with its prefixes and addresses. Networks that come from the cluster cannot be deleted here.',
     access: { permission: 'ipam:write' },
     input: ByVersion,
     run: ({ scope, params, input }) => deleteNetwork(scope, params.network_id, input.version),

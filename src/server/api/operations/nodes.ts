@@ -31,8 +31,7 @@ export const nodesRouter = router({
   }),
   firewall: query({
     rest: 'GET /nodes/{node_id}/firewall',
-    summary:
-      'Read the live firewall of a node: its options and rules, and those of the data center.',
+    summary: 'Read the live firewall of a node: its options and rules, and those of the data center.',
     access: { permission: 'cluster:read' },
     output: NodeFirewall,
     run: ({ scope, params }) => readNodeFirewall(scope, params.node_id),

@@ -66,7 +66,8 @@ export const notificationChannelsRouter = router({
   }),
   rotateSecret: mutation({
     rest: 'POST /notification-channels/{channel_id}/rotate-secret',
-    summary: 'Rotate the signing secret of a webhook. The new secret is shown only once; the previous one also signs for grace_hours.',
+    summary:
+      'Rotate the signing secret of a webhook. The new secret is shown only once; the previous one also signs for grace_hours.',
     access: writes,
     input: RotateSecretInput,
     output: CreatedNotificationChannel,

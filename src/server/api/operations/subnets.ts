@@ -30,7 +30,8 @@ export const subnetsRouter = router({
   tree: query({
     rest: 'GET /networks/{network_id}/tree',
     tag: 'Inventory',
-    summary: 'List one level of the prefix tree of a network with utilization: the outermost prefixes, or those inside parent_id.',
+    summary:
+      'List one level of the prefix tree of a network with utilization: the outermost prefixes, or those inside parent_id.',
     access: { permission: 'ipam:read' },
     input: SubnetTreeInput.omit({ network_id: true }),
     output: SubnetTreePage,
@@ -75,7 +76,8 @@ export const subnetsRouter = router({
   }),
   delete: mutation({
     rest: 'DELETE /subnets/{subnet_id}',
-    summary: 'Delete a prefix. Its addresses move to the next wider prefix. If there is none, they are only deleted with_addresses.',
+    summary:
+      'Delete a prefix. Its addresses move to the next wider prefix. If there is none, they are only deleted with_addresses.',
     access: { permission: 'ipam:write' },
     input: ByVersion.extend({ with_addresses: flag }),
     run: ({ scope, params, input }) =>

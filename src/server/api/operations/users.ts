@@ -86,8 +86,7 @@ export const usersRouter = router({
   }),
   setAssignments: mutation({
     rest: 'PUT /users/{user_id}/assignments',
-    summary:
-      'Replace the roles of a user, for the installation, a tenant or a project, permanently or until a time.',
+    summary: 'Replace the roles of a user, for the installation, a tenant or a project, permanently or until a time.',
     access: { permission: 'user:write' },
     input: AssignmentsInput,
     output: User,

@@ -44,14 +44,16 @@ export const workloadsRouter = router({
   }),
   former: query({
     rest: 'GET /workloads/{workload_id}/former',
-    summary: 'Get when a workload that was moved or deleted belonged to tenants that are visible to you, and its name at that time.',
+    summary:
+      'Get when a workload that was moved or deleted belonged to tenants that are visible to you, and its name at that time.',
     access: { permission: 'workload:read' },
     output: FormerWorkload,
     run: ({ scope, params }) => readFormerWorkload(scope, params.workload_id),
   }),
   firewall: query({
     rest: 'GET /workloads/{workload_id}/firewall',
-    summary: 'Read the live firewall of a workload: everything that filters its packets, with rules in order, options and interfaces.',
+    summary:
+      'Read the live firewall of a workload: everything that filters its packets, with rules in order, options and interfaces.',
     access: { permission: 'workload:read' },
     output: GuestFirewall,
     run: ({ scope, session, params }) =>
@@ -59,7 +61,8 @@ export const workloadsRouter = router({
   }),
   testPacket: query({
     rest: 'POST /workloads/{workload_id}/firewall/test',
-    summary: 'Test what happens to a packet at a workload, which live rule matches, and which policies created that rule.',
+    summary:
+      'Test what happens to a packet at a workload, which live rule matches, and which policies created that rule.',
     access: { permission: 'workload:read' },
     input: PacketTest,
     output: PacketVerdict,
@@ -76,8 +79,7 @@ export const workloadsRouter = router({
   }),
   removeResidualRules: mutation({
     rest: 'POST /workloads/{workload_id}/residual-rules/remove',
-    summary:
-      'Remove the residual rules of a workload, including those set to be kept. Retried until they are removed.',
+    summary: 'Remove the residual rules of a workload, including those set to be kept. Retried until they are removed.',
     access: { permission: 'policy:apply' },
     output: ResidualRemoval,
     status: 202,

@@ -136,7 +136,8 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   if (!listing.complete) {
     problems.push({
       code: 'incomplete_list',
-      message: `Workloads that are hidden from the API token were not checked: ${listing.incompleteReason ?? ''}`.trim(),
+      message:
+        `Workloads that are hidden from the API token were not checked: ${listing.incompleteReason ?? ''}`.trim(),
       remedy: 'Grant the token VM.Audit on /vms (propagating), then retry.',
     });
   }

@@ -221,6 +221,9 @@ export async function deployAndObserve(id: string, signal: AbortSignal): Promise
   try {
     await enqueue(firewallObserve, done);
   } catch (error) {
-    logger.warn({ err: error, cluster_id: done.cluster_id }, 'cannot queue a read of the cluster; the next scheduled read updates it');
+    logger.warn(
+      { err: error, cluster_id: done.cluster_id },
+      'cannot queue a read of the cluster; the next scheduled read updates it',
+    );
   }
 }

@@ -79,8 +79,7 @@ const scope = systemScope('policy:apply', 'deployment schedule');
 const WORKER_DIED: DeploymentProblem = {
   code: 'worker_died',
   message: `The worker crashed ${MAX_ATTEMPTS} times during this deployment.`,
-  remedy:
-    'Check the worker log; the worker may be out of memory. Then retry: the deployment resumes where it stopped.',
+  remedy: 'Check the worker log; the worker may be out of memory. Then retry: the deployment resumes where it stopped.',
 };
 
 const ORPHAN_COLUMNS = [

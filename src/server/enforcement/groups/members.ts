@@ -43,7 +43,9 @@ async function eligible(
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) {
     throw new AppError('malformed', 'Workload not found.', {
-      errors: unknown.slice(0, 20).map((id) => ({ field, message: `Workload ${id} not found. It may have been deleted.` })),
+      errors: unknown
+        .slice(0, 20)
+        .map((id) => ({ field, message: `Workload ${id} not found. It may have been deleted.` })),
     });
   }
   const strangers = found.filter((workload) => !workload.eligible);

@@ -142,7 +142,10 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boo
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
       node_name === null
-        ? unreadableGuest({ code: 'not_found', message: 'The inventory does not have the node of this workload. Sync the cluster.' })
+        ? unreadableGuest({
+            code: 'not_found',
+            message: 'The inventory does not have the node of this workload. Sync the cluster.',
+          })
         : await readGuestSnapshot(provider, { node: node_name, kind, vmid, creation_fingerprint });
     return { workload_id: id, read_at, state };
   });

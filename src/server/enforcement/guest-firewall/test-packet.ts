@@ -64,13 +64,13 @@ const UNKNOWN_WORDS: Readonly<Record<UnknownReason | ContextReason, string>> = {
   unknown_packet_detail: 'The result depends on a property of the packet that was not specified.',
   node_cannot_compile: 'The firewall of the node cannot compile: the node keeps its old rules.',
   unknown_inspection: 'An intrusion prevention system inspects the packet and may drop it.',
-  unknown_implementation:
-    'The result differs between iptables and nftables, and which one the node uses is not known.',
+  unknown_implementation: 'The result differs between iptables and nftables, and which one the node uses is not known.',
   unknown_node_options: "Could not read the node's firewall options, which the result depends on.",
   unknown_node_networks: "Could not read the node's networks: an address may be a broadcast address.",
   unknown_forward_rules:
     'Could not read the rules for forwarded traffic (of the VNet, the node or the data center), which may match.',
-  unknown_route: 'The result depends on whether the node routes this traffic or bridges it within the VNet, which is not known.',
+  unknown_route:
+    'The result depends on whether the node routes this traffic or bridges it within the VNet, which is not known.',
   unknown_interface: 'The result differs between interfaces, and which one the traffic passed is not known.',
   unknown_protocol: 'The protocol is not known.',
   unknown_address: 'The result differs between addresses of the network, and which one was used is not known.',
@@ -87,7 +87,8 @@ function listName({ scope, name }: ListScope): string {
 export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
   switch (by.kind) {
     case 'rule': {
-      const where = by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of PVE security group ${by.group}`;
+      const where =
+        by.group === undefined ? `Rule ${by.position}` : `Rule ${by.group_position} of PVE security group ${by.group}`;
       const whose = rule?.policy_name ? ` of policy ${rule.policy_name}` : rule?.visibility ? ' of the platform' : '';
       return `${where}${listName(by)}${whose} matches.`;
     }
@@ -213,7 +214,12 @@ export async function testPacket(
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {
     throw new AppError('refused', 'The workload has no such interface on a bridge.', {
-      errors: [{ field: 'interface', message: `Interfaces of the workload: ${nics.map(({ name }) => name).join(', ') || 'none'}.` }],
+      errors: [
+        {
+          field: 'interface',
+          message: `Interfaces of the workload: ${nics.map(({ name }) => name).join(', ') || 'none'}.`,
+        },
+      ],
     });
   }
   const packet = packetOf(input);

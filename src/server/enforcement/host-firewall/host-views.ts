@@ -86,8 +86,7 @@ type HostOwn = 'ndp' | 'ndp_blocked' | 'smurf' | 'windows_noise' | 'upnp' | 'dns
 /** Built-in rules that guests do not have, or that another option of the node controls. */
 const BUILTIN_TEXTS: Readonly<Record<Exclude<HostBuiltin, Builtin> | HostOwn, string>> = {
   igmp: 'The node accepts IGMP before any rule.',
-  management:
-    'The node accepts cluster services (web interface, consoles, SSH) from the management network.',
+  management: 'The node accepts cluster services (web interface, consoles, SSH) from the management network.',
   corosync: 'The node accepts cluster communication (corosync) from any address.',
   conntrack_helper: 'A connection tracking helper of the node opens this port.',
   synflood: 'The node option protection_synflood drops TCP connections that no earlier rule accepts.',

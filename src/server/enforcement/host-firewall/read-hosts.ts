@@ -58,7 +58,10 @@ export async function readHostVnet(networkId: string): Promise<HostVnet> {
   const network = await findNetwork('all', networkId);
   if (!network) throw notFound('network');
   if (network.kind !== 'vnet') {
-    throw new AppError('refused', 'Only VNets have firewall options and rules of their own. This network is not a VNet.');
+    throw new AppError(
+      'refused',
+      'Only VNets have firewall options and rules of their own. This network is not a VNet.',
+    );
   }
   const live = await readHostLive(network.cluster_id);
   const { node_names: names } = network;

@@ -6,7 +6,8 @@ export const MAX_NOTIFY_BYTES = 7999;
 
 /** Notifies the listeners of the channel when the transaction commits. */
 export async function notify(executor: Executor, channel: string, payload: string): Promise<void> {
-  if (Buffer.byteLength(payload) > MAX_NOTIFY_BYTES) throw new Error(`expected a shorter notification than ${payload.length} characters`);
+  if (Buffer.byteLength(payload) > MAX_NOTIFY_BYTES)
+    throw new Error(`expected a shorter notification than ${payload.length} characters`);
   await executor.execute(sql`select pg_notify(${channel}, ${payload})`);
 }
 

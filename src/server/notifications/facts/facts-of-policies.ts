@@ -64,8 +64,7 @@ export const residualRules: Collector = async (reach) => ({
       const where = owned
         ? 'still filter the workload'
         : 'are still on the workload, which belongs to another tenant now';
-      const then =
-        mode === 'remove' ? 'Removal is retried automatically.' : 'They stay until a user removes them.';
+      const then = mode === 'remove' ? 'Removal is retried automatically.' : 'They stay until a user removes them.';
       return {
         condition: 'residual_rules',
         key: `${workload_id} ${owned ? (within_tenant ? 'project' : 'here') : 'gone'}`,

@@ -32,11 +32,14 @@ function meaningOf(host: string, cause: Failure): DeliveryError {
   if (cause instanceof RefusedAddressError) return refused(host, cause);
   const status = cause.responseCode;
   if (cause.code === 'EAUTH') {
-    return new DeliveryError(`${host} rejected the sign-in (${status ?? 'no status'}). Check the user name and password.`, {
-      retry: true,
-      status,
-      cause,
-    });
+    return new DeliveryError(
+      `${host} rejected the sign-in (${status ?? 'no status'}). Check the user name and password.`,
+      {
+        retry: true,
+        status,
+        cause,
+      },
+    );
   }
   if (status !== undefined) {
     const what = cause.command ? ` to ${cause.command.slice(0, 20)}` : '';
@@ -48,7 +51,10 @@ function meaningOf(host: string, cause: Failure): DeliveryError {
       cause,
     });
   }
-  return new DeliveryError(`Delivery through ${host} failed: ${cause.code ?? 'connection lost'}`, { retry: true, cause });
+  return new DeliveryError(`Delivery through ${host} failed: ${cause.code ?? 'connection lost'}`, {
+    retry: true,
+    cause,
+  });
 }
 
 /** Opens the connection ourselves: to an address that the guard allows, and to no other. */
@@ -103,7 +109,9 @@ export async function sendEmail(server: SmtpServer, email: Email): Promise<strin
     },
   });
   const late = new Promise<never>((_, reject) => {
-    const error = new DeliveryError(`${host} did not complete the delivery within ${timeoutMs / 1000} s.`, { retry: true });
+    const error = new DeliveryError(`${host} did not complete the delivery within ${timeoutMs / 1000} s.`, {
+      retry: true,
+    });
     timer = setTimeout(() => reject(error), timeoutMs);
   });
   try {

@@ -42,12 +42,9 @@ const TEMPORARY = new Set([408, 421, 425, 429]);
 
 /** The same for a name that leads nowhere and one that leads inside, tried again like what may only be down for a moment. */
 const unreachable = (host: string) =>
-  new DeliveryError(
-    `${host} has no allowed address. Use a receiver that is reachable from the internet.`,
-    {
-      retry: true,
-    },
-  );
+  new DeliveryError(`${host} has no allowed address. Use a receiver that is reachable from the internet.`, {
+    retry: true,
+  });
 
 /** Codes with which a name fails to resolve. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_FAIL']);

@@ -26,9 +26,14 @@ function meaningOf(error: unknown, doing: string): OidcError {
   const { cause } = error as Error;
   if (cause instanceof OidcError) return cause;
   if (error instanceof client.AuthorizationResponseError) {
-    return new OidcError('refused', `The sign-in provider returned an error: ${error.error}.`, 'Contact the administrator of the provider.', {
-      cause: error,
-    });
+    return new OidcError(
+      'refused',
+      `The sign-in provider returned an error: ${error.error}.`,
+      'Contact the administrator of the provider.',
+      {
+        cause: error,
+      },
+    );
   }
   if (error instanceof client.ResponseBodyError) {
     return new OidcError('invalid', `The sign-in provider rejected ${doing}: ${error.error}.`, BELIEVE, {

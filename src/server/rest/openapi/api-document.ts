@@ -151,8 +151,11 @@ function takesVersion({ method, query, body }: Route, components: SchemaComponen
 
 function successOf(route: Route, components: SchemaComponents): object {
   const { schema: zod, status, media } = route.response;
-  const description = status === 204 ? 'Done.' : status === 202 ? 'Accepted; the operation continues.' : 'The requested result.';
-  const headers = { 'X-Request-Id': { description: 'Identifies the request in the logs.', schema: { type: 'string' } } };
+  const description =
+    status === 204 ? 'Done.' : status === 202 ? 'Accepted; the operation continues.' : 'The requested result.';
+  const headers = {
+    'X-Request-Id': { description: 'Identifies the request in the logs.', schema: { type: 'string' } },
+  };
   const content: Record<string, MediaType> = {};
   if (zod) {
     const schema = components.toJson(zod, 'output');
@@ -245,7 +248,9 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
     paths,
     components: {
       securitySchemes: {
-        api_token: bearer('An API token of an account, for programs. It has a subset of its owner’s permissions and expires.'),
+        api_token: bearer(
+          'An API token of an account, for programs. It has a subset of its owner’s permissions and expires.',
+        ),
         access_token: bearer('The access token of a session; valid for 15 minutes.', 'JWT'),
         node_token: bearer('The token that the agent of a node received at enrollment.'),
       },

@@ -17,7 +17,8 @@ const tag = 'Agents';
 const heartbeat = defineRoute({
   method: 'POST',
   path: '/agents/heartbeat',
-  summary: 'Report what an agent observed on its node. Flows are validated one by one; the response contains the result.',
+  summary:
+    'Report what an agent observed on its node. Flows are validated one by one; the response contains the result.',
   tag,
   access: { agent: 'A node token can only report for its own node.' },
   body: heartbeatEnvelopeSchema,
@@ -66,7 +67,8 @@ const download = defineRoute({
 const enrol = defineRoute({
   method: 'POST',
   path: '/agents/enrol',
-  summary: 'Exchange the enrollment token of an install command for the token of the node. The token is shown only in this response.',
+  summary:
+    'Exchange the enrollment token of an install command for the token of the node. The token is shown only in this response.',
   tag,
   access: { open: 'The enrollment token authenticates the request; it works once.' },
   body: enrolmentRequestSchema,

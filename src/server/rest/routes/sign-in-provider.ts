@@ -68,7 +68,9 @@ const finish = defineRoute({
   path: '/auth/oidc/callback',
   summary: 'Handle the redirect back from the sign-in provider. Not for programs.',
   tag: 'Authentication',
-  access: { open: 'The response of the provider and the cookie of the browser that started the sign-in authenticate the request.' },
+  access: {
+    open: 'The response of the provider and the cookie of the browser that started the sign-in authenticate the request.',
+  },
   // The provider adds what it likes.
   query: z.looseObject({}),
   response: { status: 302 },

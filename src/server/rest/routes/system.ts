@@ -20,13 +20,17 @@ export const systemRoutes = [
   defineRoute({
     method: 'GET',
     path: '/metrics',
-    summary: 'Get the metrics of this process for Prometheus, with FABRIC_METRICS_TOKEN as bearer token or from this machine.',
+    summary:
+      'Get the metrics of this process for Prometheus, with FABRIC_METRICS_TOKEN as bearer token or from this machine.',
     tag: 'System',
     access: { open: 'The monitoring has no account; its own token or the loopback address authenticates it.' },
     response: { status: 200, media: 'text/plain', problems: ['unauthenticated'] },
     handler: async ({ request }) => {
       if (!mayReadMetrics(request)) {
-        throw new AppError('unauthenticated', 'Send FABRIC_METRICS_TOKEN as bearer token, or send the request from this machine.');
+        throw new AppError(
+          'unauthenticated',
+          'Send FABRIC_METRICS_TOKEN as bearer token, or send the request from this machine.',
+        );
       }
       await refreshGauges();
       return new Response(await metricsText(), {

@@ -149,6 +149,7 @@ export async function insertWithBisect<T>(
 /** What is told of a row that could not be stored. */
 export const UNSTORABLE = {
   code: 'unstorable',
-  message: 'The data that the cluster returned for it cannot be stored: a value is out of range or contains a forbidden character.',
+  message:
+    'The data that the cluster returned for it cannot be stored: a value is out of range or contains a forbidden character.',
   remedy: 'Check the configuration of the workload on its node.',
 };

@@ -49,7 +49,10 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
     if (enrolment.expires_at <= now) throw new AppError('gone', `The enrollment token has expired. ${AGAIN}`);
     const creator = await creatorOf(tx, enrolment.created_by, now);
     if (!creator.mayInstall) {
-      throw new AppError('gone', `The user who created the enrollment token is no longer permitted to install agents. ${AGAIN}`);
+      throw new AppError(
+        'gone',
+        `The user who created the enrollment token is no longer permitted to install agents. ${AGAIN}`,
+      );
     }
     if (!sameName(request.node_name, node.name)) {
       throw new AppError(

@@ -179,7 +179,9 @@ describe('retention', () => {
   });
 
   it('ends when it is told to', async () => {
-    await expect(retainTelemetry(AbortSignal.abort(new Error('the worker is stopping')))).rejects.toThrow('the worker is stopping');
+    await expect(retainTelemetry(AbortSignal.abort(new Error('the worker is stopping')))).rejects.toThrow(
+      'the worker is stopping',
+    );
   });
 });
 

@@ -279,7 +279,8 @@ function wrongNics(state: GuestFilter, intent: GuestIntent, known: readonly Depl
       .map((name) => ({
         code: 'nic_flag_off',
         message: `${name}: the firewall flag could not be set, so no rules are enforced on this interface.`,
-        remedy: 'If a change to the interface is pending, restart the workload. Otherwise, set the flag manually. Then apply the policy again.',
+        remedy:
+          'If a change to the interface is pending, restart the workload. Otherwise, set the flag manually. Then apply the policy again.',
       })),
     ...on
       .filter((name) => !named(name))

@@ -58,8 +58,7 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   no_rules: 'The policy requires no rules on any workload.',
   cluster_firewall_off:
     'The cluster firewall is off: rules are stored, but nothing is filtered. Turn it on under Datacenter → Firewall → Options; it also filters access to the nodes.',
-  cluster_firewall_unknown:
-    'Could not read whether the cluster firewall is on. If it is off, nothing is filtered.',
+  cluster_firewall_unknown: 'Could not read whether the cluster firewall is on. If it is off, nothing is filtered.',
   default_policy_changes:
     'What happens to packets that match no rule changes there: check the listed switches, and that everything the workload needs is allowed.',
   firewall_switched_on: 'The firewall is off there and will be turned on.',
@@ -72,8 +71,7 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
   mac_filter:
     "With the firewall on, frames with a source MAC address other than the interface's are dropped. Nested guests, VRRP and bonding inside the workload require the option macfilter to be off.",
   established_connections: 'Existing connections continue: rules apply to new connections only.',
-  log_limits:
-    'Packet logging is limited to about one entry per second per rule: the log shows samples, not counts.',
+  log_limits: 'Packet logging is limited to about one entry per second per rule: the log shows samples, not counts.',
   reject_becomes_drop:
     'Nodes with the new firewall implementation (nftables) drop inbound packets that a rule rejects, without a reply.',
   node_cannot_compile:
@@ -84,7 +82,8 @@ const MESSAGES: Readonly<Record<PreviewWarningCode, string>> = {
     'The firewall flag of an interface cannot be set: a change is waiting for a restart, or the interface could not be read. Its traffic is not filtered.',
   guest_unreadable: 'The live state there could not be read completely, so the changes are not known.',
   guest_missing: 'The workload no longer exists. Sync the cluster.',
-  guest_locked: 'The workload is locked by another operation: its interface flags can only be changed when that has ended.',
+  guest_locked:
+    'The workload is locked by another operation: its interface flags can only be changed when that has ended.',
   workload_without_address: 'A workload that the policy refers to has no known address, so its traffic is not matched.',
   no_address_of_family:
     'A rule for one address family has no address of that family on the other side, so it has no effect.',

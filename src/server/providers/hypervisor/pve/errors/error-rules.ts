@@ -65,7 +65,8 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     status: [500, 500],
     text: /no quorum!?/i,
     says: 'The cluster has no quorum and is read-only',
-    remedy: 'Bring enough nodes back online; `pvecm status` on a node shows the votes. Nothing is written until the cluster has quorum.',
+    remedy:
+      'Bring enough nodes back online; `pvecm status` on a node shows the votes. Nothing is written until the cluster has quorum.',
   },
   {
     code: 'locked',

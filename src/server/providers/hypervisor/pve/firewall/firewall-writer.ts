@@ -20,7 +20,8 @@ const refused = (field: string, problem: string) =>
 
 function assertSafe(params: Params): void {
   for (const [field, value] of Object.entries(params)) {
-    if (typeof value === 'string' && UNSAFE.test(value)) throw refused(field, 'contains characters that cannot be stored');
+    if (typeof value === 'string' && UNSAFE.test(value))
+      throw refused(field, 'contains characters that cannot be stored');
   }
 }
 

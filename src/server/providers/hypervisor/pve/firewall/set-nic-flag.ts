@@ -33,7 +33,8 @@ export async function setNicFlag(
       : refusal('no_such_nic', 'the workload has no such interface', 'Sync the cluster, then apply the policy again.');
   }
   if (nic.pending) {
-    const remedy = 'Restart the workload, or revert the pending change on its Hardware page. Then apply the policy again.';
+    const remedy =
+      'Restart the workload, or revert the pending change on its Hardware page. Then apply the policy again.';
     return refusal('nic_change_pending', 'a change is pending until the next start of the workload', remedy);
   }
   const edit = setNicFirewall(guest.kind, nic.raw, enabled);

@@ -6,8 +6,7 @@ import type { RawAnswer } from './exchange';
 /** A successful answer of the API. */
 export type Envelope = { data: unknown; total: number | null; date: string | null };
 
-const DIRECT =
-  'Enter the address of a node, for example https://pve1.example.org:8006, without a proxy in between.';
+const DIRECT = 'Enter the address of a node, for example https://pve1.example.org:8006, without a proxy in between.';
 
 function parseObject(body: string): Record<string, unknown> | null {
   try {
@@ -42,8 +41,7 @@ export function openEnvelope(answer: RawAnswer, secret: string, detail: Provider
     throw notTheApi(answer, `Received a web page instead of an API response (status ${status})`, secret, detail);
   }
   if (status >= 200 && status < 300) {
-    if (!body || !('data' in body))
-      throw notTheApi(answer, 'The response is not valid API JSON', secret, detail);
+    if (!body || !('data' in body)) throw notTheApi(answer, 'The response is not valid API JSON', secret, detail);
     return { data: body.data, total: typeof body.total === 'number' ? body.total : null, date: answer.date };
   }
   // The first line of the message stands in the status line; nodes before 2025 say nothing in the body.

@@ -28,7 +28,12 @@ export function checkVersion(version: string): PreflightCheck {
 
 export function checkQuorum(status: ClusterStatus | null): PreflightCheck {
   if (status === null || status.quorate === null)
-    return line('quorum', 'unknown', 'The token is not permitted to read whether the cluster has quorum', NEEDS_SYS_AUDIT);
+    return line(
+      'quorum',
+      'unknown',
+      'The token is not permitted to read whether the cluster has quorum',
+      NEEDS_SYS_AUDIT,
+    );
   if (!status.quorate)
     return line(
       'quorum',
@@ -44,7 +49,12 @@ export function checkQuorum(status: ClusterStatus | null): PreflightCheck {
 
 export function checkFirewall(enabled: boolean | null): PreflightCheck {
   if (enabled === null)
-    return line('firewall', 'unknown', 'The token is not permitted to read whether the cluster firewall is on', NEEDS_SYS_AUDIT);
+    return line(
+      'firewall',
+      'unknown',
+      'The token is not permitted to read whether the cluster firewall is on',
+      NEEDS_SYS_AUDIT,
+    );
   if (enabled) return ok('firewall', 'The cluster firewall is on');
   return line(
     'firewall',
