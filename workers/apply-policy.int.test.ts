@@ -97,7 +97,7 @@ describe('the worker of a deployment', () => {
     await queueOf('policy.apply').obliterate({ force: true });
     await startWorker();
     await scheduleDeployments();
-    await until('it has ended', async () => (await row(id)).finished_at !== null);
+    await until('that deployment has ended', async () => (await row(id)).finished_at !== null);
     expect(await row(id)).toMatchObject({ status: 'ok', attempts: 2, guests: { ok: expect.any(Number) } });
     for (const vmid of FIVE) expect(rulesAt(vmid)).toBe(2);
   });

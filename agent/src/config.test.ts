@@ -94,7 +94,7 @@ describe('loadConfig', () => {
     writeFileSync(file, `tls_fingerprint = SHA256:${colons}`);
     expect(loadConfig({}, file, {}).tls_fingerprint).toBe(hex);
     expect(problemsOf('tls_fingerprint = abcd')[0]).toContain('64 hexadecimal digits');
-    expect(problemsOf(`tls_fingerprint = ${hex}\nca_file = /ca.pem`)[0]).toContain('exclude each other');
+    expect(problemsOf(`tls_fingerprint = ${hex}\nca_file = /ca.pem`)[0]).toContain('are mutually exclusive');
   });
 
   it('wants a named file to exist, not the default one', () => {

@@ -239,7 +239,7 @@ describe('an installation that is no demo', () => {
     const url = await createTestDatabase();
     const other = postgres(url, { max: 1, onnotice: () => {} });
     await other`insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.org', 'x')`;
-    await expect(claimDemo(url)).rejects.toThrow(/^SEED_DEMO_DATA=true: this installation is in use and no demo/);
+    await expect(claimDemo(url)).rejects.toThrow(/^SEED_DEMO_DATA=true: this installation is in use and is not a demo/);
     expect(await isDemo(url)).toBe(false);
     await other.end();
     await dropTestDatabase(url);

@@ -212,7 +212,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       const from = run.lines.length;
       process.kill(postmaster(), 'SIGKILL');
       await run.line(/PostgreSQL ended \(SIGKILL\)/, from);
-      await run.line(/PostgreSQL is back/, from);
+      await run.line(/PostgreSQL is running again/, from);
       expect(await query(database, 'select value from kept')).toEqual([{ value: 1 }]);
     }
     const from = run.lines.length;
@@ -348,7 +348,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     again.process.kill('SIGTERM');
     await again.ended;
     const plain = start();
-    await plain.line(/this installation holds demo data/);
+    await plain.line(/this installation contains demo data/);
     expect(plain.lines.some((line) => line.startsWith('demo'))).toBe(false);
     expect(plain.lines.filter((line) => line.includes('TARGETS=127'))).toEqual([]);
   });
@@ -366,7 +366,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     const demo = start({ SEED_DEMO_DATA: 'true' });
     expect(await demo.ended).toBe(1);
     expect(demo.lines.at(-1)).toMatch(
-      /^SEED_DEMO_DATA=true: this installation is in use and no demo, so it is left alone\./,
+      /^SEED_DEMO_DATA=true: this installation is in use and is not a demo, so it is left unchanged\./,
     );
     const after = start();
     await after.line(/\| ready: /);
@@ -376,13 +376,13 @@ describe('supervisor', { timeout: 90_000 }, () => {
   it.each([
     [
       { SEED_DEMO_DATA: 'true', DATABASE_URL: 'postgres://127.0.0.1/x' },
-      /^Wrong environment: SEED_DEMO_DATA=true is for the embedded mode/,
+      /^Invalid environment: SEED_DEMO_DATA=true is for the embedded mode/,
     ],
-    [{ SEED_DEMO_DATA: 'yes' }, /^Wrong environment: SEED_DEMO_DATA: accepted values are true and false$/],
-    [{ PORT: '99999' }, /^Wrong environment: PORT: /],
+    [{ SEED_DEMO_DATA: 'yes' }, /^Invalid environment: SEED_DEMO_DATA: accepted values are true and false$/],
+    [{ PORT: '99999' }, /^Invalid environment: PORT: /],
     [
       { DATABASE_URL: 'postgres://127.0.0.1/x' },
-      /^Wrong environment: with DATABASE_URL set, also set REDIS_URL .* and FABRIC_SECRET_KEY /,
+      /^Invalid environment: with DATABASE_URL set, also set REDIS_URL .* and FABRIC_SECRET_KEY /,
     ],
   ])('stops at once with one clear line for %o', async (variables, message) => {
     const run = start(variables);

@@ -26,7 +26,7 @@ describe('the API address', () => {
     ['https://pve1:99999', 'not a host name'],
     ['https://-a-', 'not a host name'],
     ['https://fe80::1%eth0', 'not a host name'],
-    ['', 'Give an address'],
+    ['', 'Enter an address'],
   ])('%s is refused with a reason', (text, reason) => {
     expect(parseApiUrl(text)).toEqual({ reason: expect.stringContaining(reason) });
   });

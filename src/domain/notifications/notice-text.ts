@@ -64,7 +64,7 @@ export function plainLine(text: string, max: number): string {
 function titleOf(condition: Condition, event: NotificationEvent, first: string, total: number): string {
   const words = WORDS[condition];
   if (event !== 'closed') return total === 1 ? words.one(first) : words.many(total);
-  return total === 1 ? words.over(first) : `Over: ${words.many(total)}`;
+  return total === 1 ? words.over(first) : `Resolved: ${words.many(total)}`;
 }
 
 /** Title and text of one notice about incidents of one condition. `items` are the first of `total`. */

@@ -100,7 +100,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(secretOf('a')).toBe(KEY);
     expect(statSync(at('a/secrets/secret_key')).mode & 0o777).toBe(0o600);
     const again = await run(['backup', '-o', at('again.tar.gz')], embedded('a'));
-    expect(again.stderr).toContain('FABRIC_SECRET_KEY is not in it.');
+    expect(again.stderr).toContain('The backup does not contain FABRIC_SECRET_KEY.');
     expect(await tablesOf(at('again.tar.gz'))).toEqual(await tablesOf(seed));
 
     const inUse = await fabric(['restore', full, ...encrypted()], embedded('a'));
@@ -114,7 +114,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     const url = env().DATABASE_URL ?? '';
     const wrong = await fabric(['restore', seed], { DATABASE_URL: url, FABRIC_SECRET_KEY: 'x'.repeat(40) });
     expect(wrong).toMatchObject({ status: 1 });
-    expect(wrong.stderr).toMatch(/The key here is another one/);
+    expect(wrong.stderr).toMatch(/This installation has a different key/);
     const full = at('moving.tar.gz.age');
     await install('b');
     await run(['backup', '-o', full, '--include-key', ...encrypted()], { ...embedded('b'), FABRIC_SECRET_KEY: KEY });
@@ -168,12 +168,12 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     expect(taken.stderr).toContain('is there already');
     const nothing = await fabric(['backup', '-o', at('none')], { DATABASE_URL: await createTestDatabase('empty') });
     expect(nothing).toMatchObject({ status: 1 });
-    expect(nothing.stderr).toContain('holds no Fabric installation');
+    expect(nothing.stderr).toContain('contains no Fabric installation');
     expect(readdirSync(directory).filter((name) => name.startsWith('none'))).toEqual([]);
     for (const args of [['--include-key'], ['--passphrase-file', '/does/not/exist']]) {
       expect((await fabric(['backup', ...args], embedded('d'))).status).not.toBe(0);
     }
-    expect((await fabric(['backup'], embedded('nowhere'))).stderr).toContain('There is no installation there');
+    expect((await fabric(['backup'], embedded('nowhere'))).stderr).toContain('There is no installation in this directory');
     expect(existsSync(at('nowhere'))).toBe(false);
   });
 });

@@ -117,7 +117,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   });
 
   it('encrypts, and keeps the key only where it is asked to', async () => {
-    await expect(backUp(source, { secrets: SECRETS })).rejects.toThrow(/only into an encrypted/);
+    await expect(backUp(source, { secrets: SECRETS })).rejects.toThrow(/only be included in an encrypted/);
     const path = await backUp(source, { passphrase: PASSPHRASE, secrets: SECRETS, keyId: 'abc' });
     await expect(checkBackup(path, null)).rejects.toThrow(/is encrypted/);
     await expect(checkBackup(path, 'something else')).rejects.toThrow(/passphrase is wrong/);
@@ -190,7 +190,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(await query(used, `select count(*)::int as n from users`)).toEqual([{ n: 201 }]);
     const foreign = await database('empty');
     await query(foreign, 'create table somebody_elses (id int)');
-    await expect(restore(written, foreign, { replace: true })).rejects.toThrow(/not of Fabric/);
+    await expect(restore(written, foreign, { replace: true })).rejects.toThrow(/do not belong to Fabric/);
   });
 
   it('leaves everything as it was when rows do not fit, at whatever point that shows', async () => {

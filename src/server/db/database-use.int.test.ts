@@ -74,6 +74,6 @@ describe('connections by use', () => {
     });
     const error = toAppError(await slow.catch((thrown: unknown) => thrown));
     expect([error.status, error.code, error.extra]).toEqual([503, 'unavailable', { reason: 'too_slow' }]);
-    expect(error.message).toMatch(/Ask for less/);
+    expect(error.message).toMatch(/Request less data/);
   });
 });

@@ -258,7 +258,7 @@ describe('deliveries by e-mail', () => {
       const first = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
       await deliverNotification(first.id, { signal });
       const [failed] = await lab.deliveries(`?channel_id=${mail.id}`);
-      expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('No mail server is set up') });
+      expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('No mail server is configured') });
       await lab.api('PATCH', '/settings/notifications', {
         public_url: 'https://fabric.example.org',
         smtp_host: '127.0.0.1',

@@ -200,7 +200,7 @@ describe('a dormant item', () => {
         severity: 'warning',
         interfaces: ['net0'],
         message:
-          'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. It blocks traffic that passes today.',
+          'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
       },
     ]);
   });

@@ -238,7 +238,7 @@ export async function confirmEnrolment(
  * @throws AppError `not_found`; `conflict` without one, or for oneself; `forbidden` for somebody with rights that the actor lacks, and for API tokens
  */
 export async function resetSecondFactor(scope: Scope<'user:write'>, userId: string): Promise<User> {
-  assertNoToken(scope, 'end sign-ins');
+  assertNoToken(scope, 'end sessions');
   return db.transaction(async (tx) => {
     const row = await lockUser(tx, userId);
     if (!row) throw notFound('user');

@@ -126,7 +126,7 @@ export async function listUserIdentities(
  * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks, and for API tokens
  */
 export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
-  assertNoToken(scope, 'end sign-ins');
+  assertNoToken(scope, 'end sessions');
   return db.transaction(async (tx) => {
     const user = await lockUser(tx, userId);
     if (!user) throw notFound('user');

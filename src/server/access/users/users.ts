@@ -123,7 +123,7 @@ export async function updateUser(
 ): Promise<User> {
   assertNotTokenOwner(scope, id);
   if (password !== undefined) assertNoToken(scope, 'set a password');
-  if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sign-ins');
+  if (input.active === false || input.password_sign_in === false) assertNoToken(scope, 'end sessions');
   const proved = password === undefined ? null : await assertOwnPassword(scope, id, current_password);
   const password_hash =
     password === undefined ? undefined : await hashNewPassword(password, 'password', askerOf(scope));
@@ -177,7 +177,7 @@ export async function updateUser(
  * rights that the actor lacks, and for API tokens
  */
 export async function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
-  assertNoToken(scope, 'end sign-ins');
+  assertNoToken(scope, 'end sessions');
   return db.transaction(async (tx) => {
     await repository.lockSuperAdmins(tx);
     const row = await repository.lockUser(tx, id);

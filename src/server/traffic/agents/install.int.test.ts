@@ -196,7 +196,7 @@ describe('POST /agents/enrol', () => {
     [
       'that was used',
       410,
-      'used already',
+      'already used',
       async () => {
         const { enrolment_token } = await install();
         await enrolled(enrolment_token);

@@ -160,14 +160,14 @@ describe('a workload that moves to another tenant by hand', () => {
       {
         object_id: workload,
         detail:
-          'Rules of one policy of a former tenant still filter the workload. Their removal is retried automatically.',
+          'Rules of one policy of a former tenant still filter the workload. Removal is retried automatically.',
       },
     ]);
     expect(await told(ours)).toEqual([
       {
         object_id: null,
         detail:
-          'Rules of one policy are still on the workload, which belongs to another tenant now. Their removal is retried automatically.',
+          'Rules of one policy are still on the workload, which belongs to another tenant now. Removal is retried automatically.',
       },
     ]);
     await scheduleDeployments();

@@ -124,7 +124,7 @@ describe('the preview of a policy', () => {
     const file = lab.control.firewall.guestFile(110);
     const switchedOn = ({ warnings }: PolicyPreview) => warnings.filter(({ code }) => code === 'firewall_switched_on');
     const clean = await preview(policy);
-    expect(switchedOn(clean)).toMatchObject([{ message: expect.stringContaining('keeps passing') }]);
+    expect(switchedOn(clean)).toMatchObject([{ message: expect.stringContaining('still passes') }]);
     expect(codes(clean)).not.toContain('dormant_content');
     lab.control.firewall.setFile(
       'firewall/110.fw',
@@ -150,13 +150,13 @@ describe('the preview of a policy', () => {
     expect(codes(dormant)).toContain('dormant_content');
     const told = guest?.warnings.filter(({ code }) => code === 'dormant_content').map(({ message }) => message);
     expect(told?.[0]).toBe(
-      'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. It blocks traffic that passes today.',
+      'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
     );
     expect(told?.[1]).toMatch(
       /^Set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
     );
     // What stored content would change is not promised.
-    expect(JSON.stringify(dormant)).not.toContain('keeps passing');
+    expect(JSON.stringify(dormant)).not.toContain('still passes');
     // A dry run asks no cluster: it goes by what was read last.
     const dry = (await lab.json(`/policies/${policy.id}/apply`, { body: { dry_run: true } })).body as ApplyResult;
     expect(dry.clusters[0]?.guests[0]?.dormant).toEqual(guest?.dormant);

@@ -85,7 +85,7 @@ describe('answers', () => {
     const server = await serveApi((_, response) => answer(response, body, 400, 'Parameter verification failed.'));
     await expect(testClient(accessTo([server])).get(version)).rejects.toMatchObject({
       code: 'invalid_parameter',
-      message: "The cluster refused a value (400 dport: invalid port 'www')",
+      message: "The cluster rejected a value (400 dport: invalid port 'www')",
       detail: { errors: { dport: "invalid port 'www'" }, providerMessage: 'Parameter verification failed.' },
     });
   });

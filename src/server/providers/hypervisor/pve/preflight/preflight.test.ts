@@ -93,7 +93,7 @@ describe('the check of an access', () => {
   });
 
   it.each([
-    ['fabric@pve!fabric=00000000-0000-0000-0000-000000000000', 'refused the API token'],
+    ['fabric@pve!fabric=00000000-0000-0000-0000-000000000000', 'rejected the API token'],
     ['not a token', 'user@realm!name=secret'],
   ])('with the token %s fails at the sign-in, after the certificate was checked', async (api_token, words) => {
     const { provider, access } = await simulate();
