@@ -64,7 +64,7 @@ describe('loadConfig', () => {
     expect(problemsOf('server_url = nonsense\nfoo = 1\njust words\ninterval_seconds = 1\nca_file = ca.pem\n')).toEqual([
       `${file}:2: unknown setting foo`,
       `${file}:3: expected "name = value", found "just words"`,
-      `${file}:1: server_url is no address: "nonsense". Expected for example https://fabric.example.com`,
+      `${file}:1: server_url is not a URL: "nonsense". Expected for example https://fabric.example.com`,
       `${file}:5: ca_file must be an absolute path, found "ca.pem"`,
       `${file}:4: interval_seconds must be a whole number from 5 to 3600, found "1"`,
     ]);

@@ -27,7 +27,7 @@ async function start(name: keyof typeof PROGRAMS, variables: Record<string, stri
 describe.each(['web', 'worker'] as const)('%s in production', (name) => {
   it.each([
     [{}, /^Invalid environment: DATABASE_URL is missing/],
-    [{ DATABASE_URL, REDIS_URL }, /^Invalid environment: .*also set FABRIC_SECRET_KEY \(make one with: /],
+    [{ DATABASE_URL, REDIS_URL }, /^Invalid environment: .*also set FABRIC_SECRET_KEY \(generate one with: /],
     [{ DATABASE_URL, FABRIC_SECRET_KEY }, /^Invalid environment: .*also set REDIS_URL \(redis:/],
     [{ DATABASE_URL }, /^Invalid environment: .*also set REDIS_URL .* and FABRIC_SECRET_KEY /],
     [{ DATABASE_URL, REDIS_URL, FABRIC_SECRET_KEY: 'short' }, /^Invalid environment: FABRIC_SECRET_KEY: at least 32/],

@@ -103,7 +103,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
   'src/features/shared/record-cache.ts': 'used by every drawer',
   'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',
-  'src/features/shared/use-permissions.ts': 'used by most pages',
   'src/features/shared/use-url-tab.ts': 'used by every page with tabs',
   'src/lib/csv-cell.ts': 'shared with the server; its test is longer',
   'src/lib/curl-command.ts': 'shared by two features; its test is longer',

@@ -123,7 +123,7 @@ describe('Delivery', () => {
       response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"revoked"}');
     expect(await delivery.deliver(beat(1))).toEqual({
       kind: 'refused',
-      reason: expect.stringMatching(/revoked.*Enrol again/),
+      reason: expect.stringMatching(/revoked.*Enroll again/),
     });
     expect(spool.size).toBe(0);
     reply = (response) => response.writeHead(408).end();
@@ -163,7 +163,7 @@ describe('Delivery', () => {
     );
     expect(await nowhere.deliver(beat(3))).toMatchObject({
       kind: 'stored',
-      reason: expect.stringContaining('nobody listens'),
+      reason: expect.stringContaining('connection to 127.0.0.1:1 refused'),
     });
   });
 });

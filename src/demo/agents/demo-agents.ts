@@ -33,7 +33,7 @@ export async function enrolNode(node: { id: string; name: string }, baseUrl: str
     agent_version: AGENT_VERSION,
   });
   if (answer.status !== 200)
-    throw new Error(`enrolment of ${node.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    throw new Error(`enrollment of ${node.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return enrolmentAnswerSchema.parse(answer.body).node_token;
 }
 

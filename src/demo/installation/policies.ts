@@ -15,7 +15,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
       { action: 'accept', protocol: 'tcp', destination_ports: ['80', '443'], comment: 'Shop' },
       { action: 'accept', protocol: 'icmp', icmp_type: 'echo-request', comment: 'Checks from outside' },
     ],
-    reason: 'Replaces what stood in the balancers themselves',
+    reason: 'Replaces the rules on the load balancers themselves',
   },
   {
     name: 'Applications reach PostgreSQL',
@@ -53,7 +53,7 @@ const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   },
   {
     name: 'Databases accept nothing from web servers',
-    description: 'Would have stopped what somebody does on web-03.',
+    description: 'Would have dropped the database connections from web-03.',
     priority: 310,
     definition: {
       enforcement_mode: 'audit',

@@ -9,8 +9,12 @@ const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[
 
 it('is drift when somebody changed what was applied', () => {
   expect(driftOf(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
-  expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe('The firewall of a guest is off.');
-  expect(driftOf(standing('stale', 'leftover', 'version_behind'))).toBe('Rules are live that nothing wants.');
+  expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe(
+    'The guest firewall of a workload is off.',
+  );
+  expect(driftOf(standing('stale', 'leftover', 'version_behind'))).toBe(
+    'There are live rules that no policy requires.',
+  );
 });
 
 it('is none when it only waits to be applied, or nothing is wrong', () => {

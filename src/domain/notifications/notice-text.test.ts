@@ -19,10 +19,8 @@ describe('noticeText', () => {
     }
   });
 
-  it('says how often it came and went', () => {
-    expect(noticeText('agent_silent', 'opened', [item('n', 1)], 1).detail).toBe(
-      'n has trouble. It came and went once.',
-    );
+  it('says how often it flapped', () => {
+    expect(noticeText('agent_silent', 'opened', [item('n', 1)], 1).detail).toBe('n has trouble. It flapped once.');
     expect(noticeText('agent_silent', 'closed', [item('n', 4)], 1).detail).toContain('4 times');
   });
 

@@ -68,7 +68,7 @@ describe('a rule', () => {
       'icmp_type',
       'icmpv6 has no type with this name; echo-request is one.',
     ],
-    [{ protocol: 'TCP' }, 'protocol', 'one of any, tcp, udp, tcp/udp, icmp, icmpv6, sctp'],
+    [{ protocol: 'TCP' }, 'protocol', 'One of any, tcp, udp, tcp/udp, icmp, icmpv6, sctp.'],
     [{ action: 'ACCEPT' }, 'action', 'One of accept, drop, reject.'],
     [{ comment: 'a\nIN ACCEPT' }, 'comment', 'No line breaks or other control characters.'],
     [{ comment: 'a\u2028b' }, 'comment', 'No line breaks or other control characters.'],

@@ -114,9 +114,9 @@ const fields = {
   description: plainText(2000),
   enabled: z.boolean({ error: 'One of true, false.' }),
   /** When it is evaluated among all policies; only a platform policy has a choice. */
-  tier: z.enum(POLICY_TIERS, { error: POLICY_TIERS.join(', ') }),
+  tier: z.enum(POLICY_TIERS, { error: `One of ${POLICY_TIERS.join(', ')}.` }),
   /** What tenants see of a platform policy on their workloads. */
-  tenant_visibility: z.enum(TENANT_VISIBILITIES, { error: TENANT_VISIBILITIES.join(', ') }),
+  tenant_visibility: z.enum(TENANT_VISIBILITIES, { error: `One of ${TENANT_VISIBILITIES.join(', ')}.` }),
   /** Within a tier, policies with lower numbers are evaluated first. */
   priority: z.int({ error: 'A whole number.' }).min(0, 'From 0 to 10000.').max(10000, 'From 0 to 10000.'),
   definition: PolicyDefinition,

@@ -24,8 +24,8 @@ const run = {
 };
 
 test.each([
-  [{}, 'All 20,000 rows are good: 19,000 new, 1,000 unchanged.'],
-  [{ rows_total: 1, created: 1, unchanged: 0 }, 'The row is good: 1 new.'],
+  [{}, 'All 20,000 rows are valid: 19,000 new, 1,000 unchanged.'],
+  [{ rows_total: 1, created: 1, unchanged: 0 }, 'The row is valid: 1 new.'],
   [{ rows_bad: 1, unchanged: 999 }, '1 row of 20,000 cannot be imported. Other rows: 19,000 new, 999 unchanged.'],
   [{ status: 'failed' as const, rows_total: 0 }, 'The file cannot be imported.'],
   [{ dry_run: false }, '20,000 rows imported: 19,000 new, 1,000 unchanged.'],

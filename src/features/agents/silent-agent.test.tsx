@@ -19,7 +19,7 @@ describe('the last report of a silent agent', () => {
   it('names what a collector did, and does not say that it works', () => {
     expect(collectors(false)).toContain('data-tone="ok"');
     expect(collectors(true)).not.toContain('data-tone="ok"');
-    expect(collectors(true)).toContain('Unknown, last: Works');
+    expect(collectors(true)).toContain('Unknown, last: Working');
   });
 
   it('names what the firewall was, and does not say that it is on', () => {

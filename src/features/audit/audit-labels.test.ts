@@ -68,9 +68,7 @@ describe('verification words', () => {
       broken: { seq: 1234, reason: 'hash' },
     });
     expect(tone).toBe('danger');
-    expect(text).toBe(
-      'Record 1,234 does not match its own hash: it was changed. The 1,233 records before it are in order.',
-    );
+    expect(text).toBe('Record 1,234 does not match its own hash: it was changed. The 1,233 earlier records are valid.');
   });
 
   test('what was removed because its time was up is told', () => {
@@ -79,6 +77,6 @@ describe('verification words', () => {
       pruned: { seq: 1200, at: '2026-05-01T10:00:00.000Z' },
       broken: null,
     });
-    expect(text).toMatch(/^7 records checked\. Those up to record 1,200 were removed on 2026-05-01 /);
+    expect(text).toMatch(/^7 records checked\. Records up to 1,200 were removed on 2026-05-01 /);
   });
 });

@@ -48,7 +48,7 @@ describe('rules of a host', () => {
     for (const status of HOST_RULE_STATUSES) {
       const shown = page(<HostRuleState rule={{ ...rule, status, status_reason: 'iptables' }} />);
       expect(shown.includes('data-tone="ok"'), status).toBe(status === 'enforced');
-      expect(shown).toContain('needs nftables');
+      expect(shown).toContain('requires nftables');
     }
     expect(page(<HostRuleState rule={{ ...rule, status: 'invalid', errors: { dest: 'no such alias' } }} />)).toContain(
       'no such alias',

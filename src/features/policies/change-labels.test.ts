@@ -38,7 +38,7 @@ describe('guest diff summary', () => {
 
   test('switches alone are a change', () => {
     expect(changesNothing(guest({ kept: [rule] }, 1))).toBe(false);
-    expect(guestSummary(english, guest({ kept: [rule] }, 1))).toBe('1 kept, 1 switch turned');
+    expect(guestSummary(english, guest({ kept: [rule] }, 1))).toBe('1 kept, 1 setting changed');
   });
 
   test('nothing to do says how much stays', () => {
@@ -47,7 +47,7 @@ describe('guest diff summary', () => {
   });
 
   test('switches have names and values in words', () => {
-    expect(optionName(english, { kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag of net1');
+    expect(optionName(english, { kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag on net1');
     expect(optionValue(english, { kind: 'guest_option', name: 'enable' }, null)).toBe('off (default)');
     expect(optionValue(english, { kind: 'guest_option', name: 'policy_in' }, 'DROP')).toBe('DROP');
   });
@@ -62,7 +62,7 @@ describe('note words', () => {
     );
     const texts = notes.map((note) => noteText(german, note));
     expect(texts.map(({ message }) => message)).toEqual([
-      'Die Firewall bleibt an: Ihr Zustand vor der ersten Richtlinie ist nicht bekannt.',
+      'Die Firewall bleibt an, weil ihr Zustand vor der ersten Richtlinie nicht bekannt ist.',
       'Die Firewall bleibt an: Seit der ersten Anwendung einer Richtlinie wurde dort geändert: Regeln, IP-Sets, Aliasse, Firewall-Optionen, Schnittstellen-Flags.',
     ]);
     expect(new Set(texts.map(({ remedy }) => remedy.slice(0, 12)))).toEqual(new Set(['Prüfen Sie d']));

@@ -21,11 +21,11 @@ const deployment = (values: object) => ({
 test('places are counted where there are some; one cluster goes without saying', () => {
   expect(guestsText(english, [])).toBeNull();
   expect(guestsText(english, [deployment({ guests: 0 })])).toBeNull();
-  expect(guestsText(english, [deployment({ guests: 1 }), deployment({ guests: 0 })])).toBe('1 guest');
+  expect(guestsText(english, [deployment({ guests: 1 }), deployment({ guests: 0 })])).toBe('1 workload');
   expect(guestsText(english, [deployment({ guests: 11 }), deployment({ guests: 1200 })])).toBe(
-    '1,211 guests in 2 clusters',
+    '1,211 workloads in 2 clusters',
   );
-  expect(placesText(english, 0, 0)).toBe('0 guests');
+  expect(placesText(english, 0, 0)).toBe('0 workloads');
 });
 
 test('reasons of several clusters are named once', () => {

@@ -36,7 +36,7 @@ describe('the reference', () => {
 
   it('says what is missing', () => {
     const apply = call('POST', '/policies/{policy_id}/apply');
-    expect(problemOf(english, apply, draftOf(apply))).toBe('Fill in policy_id.');
+    expect(problemOf(english, apply, draftOf(apply))).toBe('Enter a value for policy_id.');
     const draft = { values: { 'path.policy_id': 'x' }, body: '{' };
     expect(problemOf(english, apply, draft)).toBe('The body is not valid JSON.');
   });

@@ -62,7 +62,7 @@ describe('who may do what', () => {
     // @ts-expect-error and a permission has to exist
     expect(() => query({ access: { permission: 'cluster:destroy' }, run: async () => null })).not.toThrow();
     const silent = { _def: { procedures: { 'a.b': { _def: { type: 'query' } } } } } as unknown as typeof appRouter;
-    expect(() => listCallables([], silent)).toThrow('a.b is no operation');
+    expect(() => listCallables([], silent)).toThrow('expected a.b to be an operation');
     expect(listCallables([], router({}) as unknown as typeof appRouter)).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ describe('parseEnv', () => {
     ['DATABASE_POOL_SIZE', '0', 'a number of connections, 1 to 100'],
     ['FABRIC_WORKER_PORT', '0', 'a port number, 1 to 65535'],
   ])('refuses %s=%s in one line that tells what is accepted', (name, value, accepted) => {
-    expect(() => parseEnv({ [name]: value })).toThrow(`Wrong environment: ${name}: ${accepted}`);
+    expect(() => parseEnv({ [name]: value })).toThrow(`Invalid environment: ${name}: ${accepted}`);
   });
 
   it('names every wrong variable', () => {
@@ -95,7 +95,7 @@ describe('assertDemoAllowed', () => {
   it('keeps demo data away from a database that people run themselves', () => {
     const url = 'postgres://db/fabric';
     expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'true', DATABASE_URL: url }))).toThrow(
-      /^Wrong environment: SEED_DEMO_DATA=true is for the embedded mode\. .*npm run demo/,
+      /^Invalid environment: SEED_DEMO_DATA=true is for the embedded mode\. .*npm run demo/,
     );
     expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'true' }))).not.toThrow();
     expect(() => assertDemoAllowed(parseEnv({ SEED_DEMO_DATA: 'false', DATABASE_URL: url }))).not.toThrow();

@@ -32,7 +32,7 @@ const refused = (more: Partial<Refusal> = {}): Refusal => ({
   code: 'forbidden',
   ...more,
 });
-const linesOf = (level: 'info' | 'warn', text = 'call refused') =>
+const linesOf = (level: 'info' | 'warn', text = 'request refused') =>
   logger[level].mock.calls.filter(([, message]) => message === text);
 
 it('writes a line for what was not permitted or too often, and a quieter one for who is not signed in', () => {

@@ -1,3 +1,10 @@
+/** Names that contain a banned word, and why they stay. */
+export const NAMES: readonly (readonly [pattern: string, reason: string])[] = [
+  ['(?:fabric-agent|run, doctor or) enrol', 'the command is called so; installed agents and scripts run it'],
+  ['"fabric" or "nobody"', 'the Unix user nobody'],
+  ['as sums(?=\\s+from conversations\\b)', 'a column of a query'],
+];
+
 /**
  * What is not written, and what is written instead (docs/glossary.md). Regular expressions without case, bound to whole words;
  * a space also matches a line break. Words that the trade uses in another sense appear only in the phrases that are wrong.

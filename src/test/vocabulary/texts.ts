@@ -31,11 +31,17 @@ function folderOf(path: string): string {
   return parts.slice(0, depth).join('/');
 }
 
+/** A template without the names in its `${}`; what is quoted there stays. A template inside it is a token of its own. */
+const withoutNames = (token: string) =>
+  token.replaceAll(/\$\{(?:'(?:\\.|[^'\\\n])*'|[^}'`])*/g, (expression) =>
+    expression.replaceAll(/('(?:\\.|[^'\\\n])*')|[^\n]/g, (_, quoted?: string) => quoted ?? ' '),
+  );
+
 /** Comments, titles of tests and texts of a program. */
 export function addCode(areas: Areas, path: string, source: string): void {
   const folder = folderOf(path);
   for (const { groups, index, 0: token } of source.matchAll(TOKENS)) {
-    const text = { path, line: lineAt(source, index), text: token };
+    const text = { path, line: lineAt(source, index), text: token.startsWith('`') ? withoutNames(token) : token };
     if (groups?.comment) add(areas, `comments ${folder}`, text);
     else if (IS_TEST.test(path)) {
       if (TITLED.test(source.slice(Math.max(0, index - 40), index))) add(areas, `test titles ${folder}`, text);

@@ -215,7 +215,7 @@ describe('a dormant item', () => {
     expect([first?.effect, second?.effect]).toEqual(['none', 'none']);
   });
 
-  it("is an ipfilter set without the workload's address, which cuts all it sends", () => {
+  it("is an ipfilter set without the workload's address, which blocks all it sends", () => {
     const items = dormantAt({ sets: { 'ipfilter-net0': [{ cidr: '10.99.0.0/24' }] } });
     expect(withoutMac(items)).toMatchObject([
       {
@@ -223,7 +223,9 @@ describe('a dormant item', () => {
         name: 'ipfilter-net0',
         value: '10.99.0.0/24',
         severity: 'critical',
-        message: expect.stringContaining('It lacks 10.20.20.15, which the workload uses. This cuts all traffic'),
+        message: expect.stringContaining(
+          'It does not contain 10.20.20.15, which the workload uses. This blocks all traffic',
+        ),
       },
     ]);
     const [holding] = withoutMac(dormantAt({ sets: { 'ipfilter-net0': [{ cidr: '10.20.20.0/24' }] } }));

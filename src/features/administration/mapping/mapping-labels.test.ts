@@ -11,6 +11,6 @@ test.each([
   [{ kept_by_hand: 1200, overruled: 0 }, 'Not moved: 1,200 workloads assigned manually.'],
   [
     { kept_by_hand: 2, overruled: 3 },
-    'Not moved: 2 workloads assigned manually, 3 workloads decided by a rule that goes before.',
+    'Not moved: 2 workloads assigned manually, 3 workloads assigned by rules with precedence.',
   ],
 ])('%o reads %s', (preview, text) => expect(leftOutText(english, preview)).toBe(text));

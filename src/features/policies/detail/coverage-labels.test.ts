@@ -38,6 +38,6 @@ it('names what makes the figures less than all', () => {
   );
   expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 0 } })?.agents).toBe(true);
   expect(coverageNotice(english, { ...coverage, guests: { total: 3, looked_at: 2 } })?.title).toBe(
-    '1 guest not looked at',
+    '1 workload not monitored',
   );
 });

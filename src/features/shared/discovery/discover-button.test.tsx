@@ -31,6 +31,6 @@ describe('DiscoverButton', () => {
 
   it('says that there is no cluster when there is none', () => {
     known = [];
-    expect(renderToStaticMarkup(<DiscoverButton />)).toContain('There is no cluster');
+    expect(renderToStaticMarkup(<DiscoverButton />)).toContain('No clusters yet');
   });
 });

@@ -207,7 +207,7 @@ export function describeProviderContract(name: string, open: () => Promise<Contr
       });
     });
 
-    it('does not talk to a certificate that is not the pinned one', async () => {
+    it('refuses a certificate that is not the pinned one', async () => {
       await other({ tls_fingerprint: WRONG_FINGERPRINT, tls_ca: null, entry_points: [] }, async ({ inventory }) => {
         await expect(inventory.listNodes()).rejects.toMatchObject({
           code: 'tls_changed',

@@ -76,7 +76,7 @@ describe('sendEmail', () => {
     const { at } = await receiver({ ...tls, authOptional: false });
     const wrong = { user: 'fabric', password: 'not-the-right-one' };
     const error = await sendEmail(at({ security: 'starttls', ca: caPem, credentials: wrong }), email).catch((e) => e);
-    expect(error).toMatchObject({ status: 535, message: expect.stringContaining('Check user name and password') });
+    expect(error).toMatchObject({ status: 535, message: expect.stringContaining('Check the user name and password') });
     expect(error.message).not.toContain('not-the-right-one');
   });
 

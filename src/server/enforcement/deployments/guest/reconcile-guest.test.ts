@@ -80,7 +80,7 @@ describe('what stands in the way', () => {
     expect(await reconcile(provider(), DB, 1)).toMatchObject({
       status: 'partial',
       writes: 0,
-      problems: [{ code: 'nic_flag_off', remedy: expect.stringContaining('Restart') }],
+      problems: [{ code: 'nic_flag_off', remedy: expect.stringContaining('restart the workload') }],
     });
   });
 
