@@ -87,6 +87,12 @@ export class RefusedAddressError extends Error {
   ) {
     super(`${address} is not an allowed target (${reason})`);
   }
+
+  /** The refusal of a target that was entered as `host`: the address itself, or a name that resolves to it. */
+  messageFor(host: string): string {
+    if (host === this.address || host === `[${this.address}]`) return this.message;
+    return `${host} resolves to ${this.address}, which is not an allowed target (${this.reason})`;
+  }
 }
 
 /**

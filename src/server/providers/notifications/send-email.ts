@@ -21,9 +21,9 @@ const TIMEOUT_MS = 30_000;
 
 type Failure = Error & { code?: string; responseCode?: number; command?: string };
 
-const refused = (host: string, { address, reason }: RefusedAddressError) =>
+const refused = (host: string, cause: RefusedAddressError) =>
   new DeliveryError(
-    `${host} resolves to ${address}, which is not an allowed target (${reason}). Add it to FABRIC_ALLOW_PRIVATE_TARGETS, for example 127.0.0.1/32 for a mail server on the same machine.`,
+    `${cause.messageFor(host)}. Add it to FABRIC_ALLOW_PRIVATE_TARGETS, for example 127.0.0.1/32 for a mail server on the same machine.`,
     { retry: false },
   );
 

@@ -49,11 +49,10 @@ const unreachable = (host: string) =>
 /** Codes with which a name fails to resolve. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_FAIL']);
 
-const refused = (host: string, { address, reason }: RefusedAddressError) =>
-  new DeliveryError(
-    `${host} resolves to ${address}, which is not an allowed target (${reason}). A server administrator can add it to FABRIC_ALLOW_PRIVATE_TARGETS.`,
-    { retry: false },
-  );
+const refused = (host: string, cause: RefusedAddressError) =>
+  new DeliveryError(`${cause.messageFor(host)}. A server administrator can add it to FABRIC_ALLOW_PRIVATE_TARGETS.`, {
+    retry: false,
+  });
 
 function retryAfterOf(response: IncomingMessage): number | undefined {
   const text = response.headers['retry-after'];

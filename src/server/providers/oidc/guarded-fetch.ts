@@ -66,7 +66,7 @@ function failure(url: URL, cause: unknown, timedOut: boolean): OidcError {
   if (cause instanceof RefusedAddressError) {
     return new OidcError(
       'unreachable',
-      `${url.hostname} resolves to ${cause.address}, which is not an allowed target (${cause.reason}).`,
+      `${cause.messageFor(url.hostname)}.`,
       'Use an https address outside the loopback, link-local and metadata ranges, or add the range to FABRIC_ALLOW_PRIVATE_TARGETS.',
       { cause },
     );

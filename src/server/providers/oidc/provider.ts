@@ -21,7 +21,7 @@ const TOLERANCE_SECONDS = 30;
 
 const BELIEVE = 'Try again. If it persists, compare the issuer, client and keys here with those at the provider.';
 
-function meaningOf(error: unknown, doing: string): OidcError {
+function meaningOf(error: unknown, request: 'discovery request' | 'sign-in'): OidcError {
   if (error instanceof OidcError) return error;
   const { cause } = error as Error;
   if (cause instanceof OidcError) return cause;
@@ -36,11 +36,11 @@ function meaningOf(error: unknown, doing: string): OidcError {
     );
   }
   if (error instanceof client.ResponseBodyError) {
-    return new OidcError('invalid', `The sign-in provider rejected ${doing}: ${error.error}.`, BELIEVE, {
+    return new OidcError('invalid', `The sign-in provider rejected the ${request}: ${error.error}.`, BELIEVE, {
       cause: error,
     });
   }
-  return new OidcError('invalid', `The response of the sign-in provider is not valid (${doing}).`, BELIEVE, {
+  return new OidcError('invalid', `The response of the sign-in provider is not valid (${request}).`, BELIEVE, {
     cause: error,
   });
 }
@@ -99,7 +99,7 @@ export class OidcProvider {
       client.enableNonRepudiationChecks(config);
       return new OidcProvider(config, allow);
     } catch (error) {
-      throw meaningOf(error, 'its description');
+      throw meaningOf(error, 'discovery request');
     }
   }
 
@@ -189,7 +189,7 @@ export class OidcProvider {
         : null;
       return { ...readClaims(idToken, userInfo, groupClaim), id_token };
     } catch (error) {
-      throw meaningOf(error, 'signing in');
+      throw meaningOf(error, 'sign-in');
     }
   }
 }

@@ -14,7 +14,7 @@ function connectError(target: TlsTarget, cause: Error & { code?: string }, tcpCo
   if (cause instanceof RefusedAddressError) {
     return new TransportError(
       'target_refused',
-      `${target.host} resolves to ${cause.address}, which is not an allowed target (${cause.reason})`,
+      cause.messageFor(target.host),
       'Enter an address outside the loopback, link-local and metadata ranges, or add the range to FABRIC_ALLOW_PRIVATE_TARGETS.',
       facts,
       { cause, object: target.host },
