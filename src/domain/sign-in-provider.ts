@@ -50,7 +50,7 @@ export type GroupMapping = z.output<typeof GroupMapping>;
 export const SignInProviderInput = z.strictObject({
   enabled: z.boolean('One of true, false.'),
   /** What the button says after "Sign in with". */
-  label: line('A name.', 60),
+  label: line('a name', 60),
   issuer: line('the issuer', 500).refine((text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);

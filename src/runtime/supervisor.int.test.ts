@@ -177,7 +177,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     const second = start();
     expect(await second.ended).toBe(1);
     expect(second.lines).toEqual([
-      `Fabric already runs on ${data} (process ${run.process.pid}, ${url}). Stop it first, or set FABRIC_DATA_DIR.`,
+      `Fabric is already running on ${data} (process ${run.process.pid}, ${url}). Stop it first, or set FABRIC_DATA_DIR.`,
     ]);
 
     await query(
@@ -218,7 +218,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     const from = run.lines.length;
     const web = processes().find((pid) => said(pid, 'cmdline').endsWith('\0web\0'));
     process.kill(web ?? 0, 'SIGKILL');
-    await run.line(/web ended \(SIGKILL\); starting it again in 0.5 s/, from);
+    await run.line(/web ended \(SIGKILL\); restarting in 0.5 s/, from);
     await run.line(/^web +\| DATABASE_URL=/, from);
     run.process.kill('SIGINT');
     expect(await run.ended, run.lines.join('\n')).toBe(0);
@@ -251,7 +251,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await delay(300);
     expect(postgresProcesses(join(data, 'postgres'))).toContain(old);
     const again = start();
-    await again.line(/ended \d+ PostgreSQL processes that a killed run had left behind/);
+    await again.line(/terminated \d+ PostgreSQL processes left over from a killed run/);
     await again.line(/\| ready: /);
     expect(postmaster()).not.toBe(old);
     expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
@@ -399,7 +399,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     const port = typeof address === 'object' && address ? address.port : 0;
     const run = start({ PORT: String(port) });
     expect(await run.ended).toBe(1);
-    expect(run.lines).toEqual([`Port ${port} on 127.0.0.1 is in use. Set PORT to another one.`]);
+    expect(run.lines).toEqual([`Port ${port} on 127.0.0.1 is in use. Set PORT to another port.`]);
     server.close();
   });
 });

@@ -57,7 +57,7 @@ describe('fabric create-admin', { timeout: 120_000 }, () => {
   it('lets somebody in who is locked out, and nobody else', async () => {
     const taken = await createAdmin([EMAIL], PASSWORD);
     expect(taken).toMatchObject({ status: 1 });
-    expect(taken.stderr).toMatch(/There is an account .* already\. Give --reset/);
+    expect(taken.stderr).toMatch(/An account .* already exists\. Use --reset/);
     const { access_token } = (await (await login(PASSWORD)).json()) as { access_token: string };
     for (let n = 0; n < 6; n += 1) await login('a wrong password');
     expect((await login(PASSWORD)).status).toBe(429);
@@ -85,7 +85,7 @@ describe('fabric rotate-keys', { timeout: 120_000 }, () => {
     await sqlClient()`update clusters set api_token_encrypted = ${sealed}, api_token_key_id = ${key_id} where id = ${id}`;
     const missing = await fabric(['rotate-keys']);
     expect(missing).toMatchObject({ status: 1 });
-    expect(missing.stderr).toMatch(/Set FABRIC_SECRET_KEY to a new key .* FABRIC_PREVIOUS_SECRET_KEY/);
+    expect(missing.stderr).toMatch(/set FABRIC_SECRET_KEY to a new key .* FABRIC_PREVIOUS_SECRET_KEY/);
     const token = ((await (await login('another walk in the snow')).json()) as { access_token: string }).access_token;
     env().FABRIC_SECRET_KEY = next;
     env().FABRIC_PREVIOUS_SECRET_KEY = KEY;
@@ -97,7 +97,7 @@ describe('fabric rotate-keys', { timeout: 120_000 }, () => {
     expect((await me()).status).toBe(200);
     expect(unseal(await stored(), id)).toBe('the token');
     const rotated = await fabric(['rotate-keys'], { FABRIC_SECRET_KEY: next, FABRIC_PREVIOUS_SECRET_KEY: KEY });
-    expect(rotated, rotated.stderr).toMatchObject({ status: 0, stdout: `The present key is ${keyId(next)}.\n` });
+    expect(rotated, rotated.stderr).toMatchObject({ status: 0, stdout: `The current key is ${keyId(next)}.\n` });
     expect(unseal(await stored(), id, next)).toBe('the token');
     env().FABRIC_PREVIOUS_SECRET_KEY = undefined;
     expect(unseal(await stored(), id)).toBe('the token');
@@ -122,7 +122,7 @@ describe('fabric rotate-keys', { timeout: 120_000 }, () => {
     // Killed between the new key and the work: the same new key is used again.
     writeFileSync(secret('previous_secret_key'), `${KEY}\n`, { mode: 0o600 });
     const second = await fabric(['rotate-keys'], data);
-    expect(second).toMatchObject({ status: 0, stdout: `The present key is ${keyId(key)}.\n` });
+    expect(second).toMatchObject({ status: 0, stdout: `The current key is ${keyId(key)}.\n` });
     expect(readFileSync(secret('secret_key'), 'utf8').trim()).toBe(key);
   });
 });

@@ -82,7 +82,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     // Without the key nothing is done: credentials would be lost.
     const refused = await fabric(['restore', seed], embedded('a'));
     expect(refused).toMatchObject({ status: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/There is no key here: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
+    expect(refused.stderr).toMatch(/This installation has no key: set FABRIC_SECRET_KEY .* --accept-lost-secrets/);
     await run(['restore', seed], { ...embedded('a'), FABRIC_SECRET_KEY: KEY });
     expect(spawnSync('cp', ['-a', at('a'), at('restored')]).status).toBe(0);
 
@@ -165,7 +165,7 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
 
     const taken = await fabric(['backup', '-o', full], embedded('d'));
     expect(taken).toMatchObject({ status: 1 });
-    expect(taken.stderr).toContain('is there already');
+    expect(taken.stderr).toContain('d.tar.gz.age already exists.');
     const nothing = await fabric(['backup', '-o', at('none')], { DATABASE_URL: await createTestDatabase('empty') });
     expect(nothing).toMatchObject({ status: 1 });
     expect(nothing.stderr).toContain('contains no Fabric installation');
@@ -173,7 +173,9 @@ describe('fabric backup and restore', { timeout: 400_000 }, () => {
     for (const args of [['--include-key'], ['--passphrase-file', '/does/not/exist']]) {
       expect((await fabric(['backup', ...args], embedded('d'))).status).not.toBe(0);
     }
-    expect((await fabric(['backup'], embedded('nowhere'))).stderr).toContain('There is no installation in this directory');
+    expect((await fabric(['backup'], embedded('nowhere'))).stderr).toContain(
+      'There is no installation in this directory',
+    );
     expect(existsSync(at('nowhere'))).toBe(false);
   });
 });

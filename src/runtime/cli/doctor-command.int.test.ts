@@ -61,7 +61,7 @@ describe('fabric doctor', { timeout: 120_000 }, () => {
     await makeUser('super_admin');
     const { stdout } = await run();
     expect(stdout).toMatch(/^ok {7}administrators {2}1 of 2 users$/m);
-    expect(stdout).toMatch(/^failed {3}credentials {5}no key opens .*\n {25}→ Restore the FABRIC_SECRET_KEY/m);
+    expect(stdout).toMatch(/^failed {3}credentials {5}no key decrypts .*\n {25}→ Restore the FABRIC_SECRET_KEY/m);
     expect(stdout).not.toContain(KEY);
   });
 

@@ -216,7 +216,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
         ),
         /foreign key/,
       ],
-      [spoil((text) => text.replace('user7@example.org', 'user0@example.org')), /users is not what was backed up/],
+      [spoil((text) => text.replace('user7@example.org', 'user0@example.org')), /users differs from the backup/],
     ];
     for (const [spoilt, message] of failing) {
       await expect(checkBackup(spoilt, null)).rejects.toThrow(/is damaged/);

@@ -233,7 +233,7 @@ describe('deliveries to a webhook', () => {
     expect(await send('http://10.0.0.1:9/')).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: expect.stringContaining('may not be connected to (private network)'),
+      error: expect.stringContaining('is not an allowed target (private network)'),
     });
     expect(await send(lab.receiver.url)).toMatchObject({ status: 'sent' });
     // Not even which address a name of the inside has.
@@ -242,7 +242,7 @@ describe('deliveries to a webhook', () => {
     const { error } = await send('http://localhost:9/').finally(() => {
       env().FABRIC_ALLOW_PRIVATE_TARGETS = allowed;
     });
-    expect(error).toMatch(/^localhost has no address that may be connected to/);
+    expect(error).toMatch(/^localhost has no allowed address/);
   });
 });
 
@@ -258,7 +258,10 @@ describe('deliveries by e-mail', () => {
       const first = await lab.api<NotificationDelivery>('POST', `/notification-channels/${mail.id}/test`);
       await deliverNotification(first.id, { signal });
       const [failed] = await lab.deliveries(`?channel_id=${mail.id}`);
-      expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('No mail server is configured') });
+      expect(failed).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('No mail server is configured'),
+      });
       await lab.api('PATCH', '/settings/notifications', {
         public_url: 'https://fabric.example.org',
         smtp_host: '127.0.0.1',
@@ -271,7 +274,8 @@ describe('deliveries by e-mail', () => {
       const [sent] = await lab.deliveries(`?channel_id=${mail.id}`);
       expect(sent).toMatchObject({ status: 'sent', response_status: 250 });
       expect(smtp.mails).toMatchObject([{ to: ['ops@example.org', 'night@example.org'] }]);
-      expect(smtp.mails[0]?.raw).toMatch(
+      // Long lines are sent as quoted-printable, which breaks them with "=" at the end.
+      expect(smtp.mails[0]?.raw.replaceAll(/=\r?\n/g, '')).toMatch(
         /Subject: \[Fabric\] Test notification[\s\S]*https:\/\/fabric\.example\.org\/notifications/,
       );
     } finally {

@@ -126,7 +126,7 @@ describe('channels', () => {
     expect((await send('PATCH', path, admin, { enabled: false })).json.version).toBe(2);
     expect(await auditOf(json.id)).toHaveLength(2);
     const off = await send('POST', `${path}/test`, admin);
-    expect(off).toMatchObject({ status: 422, json: { detail: expect.stringContaining('switched off') } });
+    expect(off).toMatchObject({ status: 422, json: { detail: expect.stringContaining('turned off') } });
   });
 });
 

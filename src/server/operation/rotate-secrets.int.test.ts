@@ -113,7 +113,7 @@ describe('rotating the key', () => {
     const [mail] = await db.select().from(notificationSecrets);
     expect(opened(mail?.value_encrypted, notificationSecretContext('smtp_password'))).toBe('mail password');
     for (const [n, id] of ids.entries()) expect(await tokenOf(id, keys.present)).toBe(`token ${n}`);
-    await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/another/);
+    await expect(tokenOf(ids[0] ?? '', keys.previous)).rejects.toThrow(/encrypted with a different FABRIC_SECRET_KEY/);
     const [stored] = await db.select().from(secondFactors);
     expect(
       unseal({ sealed: stored?.secret_encrypted ?? '', key_id: stored?.secret_key_id ?? '' }, user.id, keys.present),
@@ -128,7 +128,7 @@ describe('rotating the key', () => {
     expect((await rotate()).every(({ resealed }) => resealed === 0)).toBe(true);
   });
 
-  it('goes on where it was broken off, and leaves alone what no key opens', async () => {
+  it('goes on where it was broken off, and leaves alone what no key decrypts', async () => {
     const done = await sealedCluster('done', keys.present);
     const open = await sealedCluster('open', keys.previous);
     const lost = await sealedCluster('lost', 'l'.repeat(40));
@@ -160,7 +160,7 @@ describe('rotating the key', () => {
     await db.execute(
       sql`insert into system_settings (key, value) values ('later', ${JSON.stringify({ password_key_id: keyId(keys.previous) })}::jsonb)`,
     );
-    await expect(rotate()).rejects.toThrow(/Still encrypted with the key before: setting later/);
+    await expect(rotate()).rejects.toThrow(/Still encrypted with the previous key: setting later/);
     await db.execute(sql`delete from system_settings where key = 'later'`);
   });
 });

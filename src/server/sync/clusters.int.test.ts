@@ -78,7 +78,7 @@ describe('adding a cluster', () => {
     ['a short fingerprint', { tls_fingerprint: 'AA:BB' }, 'tls_fingerprint', '32 pairs'],
     ['an empty name', { name: '  ' }, 'name', '1 to 64'],
     ['a long name', { name: 'x'.repeat(65) }, 'name', '1 to 64'],
-    ['an invisible name', { name: 'a\u200bb' }, 'name', 'printable'],
+    ['an invisible name', { name: 'a\u200bb' }, 'name', 'Printable'],
     ['an unknown placement', { rule_placement: 'left' }, 'rule_placement', 'One of above, below.'],
     ['an unknown field', { apiToken: 'x' }, 'apiToken', 'Unknown field'],
   ])('refuses %s and says what is wrong', async (_, changes, field, message) => {

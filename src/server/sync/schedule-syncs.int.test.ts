@@ -141,8 +141,8 @@ describe('runs that nobody works on', () => {
     const id = await insertRun(cluster.id, { kind, lease_owner: 'x', lease_at: ago(31), attempts: 3 });
     await schedule();
     expect(await waiting()).toEqual([]);
-    const message = `The worker died 3 times during this ${what}.`;
-    const remedy = expect.stringMatching(/Then (sync|discover) again\.$/);
+    const message = `The worker crashed 3 times during this ${what}.`;
+    const remedy = expect.stringMatching(/Then start the (sync|discovery) again\.$/);
     expect(await runsOf(cluster.id)).toMatchObject([
       { id, status: 'failed', errors: [{ code: 'worker_died', message, remedy }] },
     ]);

@@ -60,6 +60,7 @@ describe('the settings', () => {
       ],
     });
     expect(twice.body.errors?.[0]?.field).toBe('mappings.1');
+    expect((await lab.store({ label: ' ' })).body.errors).toEqual([{ field: 'label', message: 'Enter a name.' }]);
   });
 
   it('are checked against the provider, at allowed addresses only', async () => {

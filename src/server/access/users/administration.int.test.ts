@@ -102,10 +102,7 @@ describe('tenants and projects', () => {
     const sql = sqlClient();
     await sql`insert into security_groups (id, tenant_id, project_id, name)
       values (gen_random_uuid(), ${blue.id}, ${shop.id}, 'web'), (gen_random_uuid(), ${blue.id}, null, 'other')`;
-    expect(await remove()).toEqual([
-      409,
-      'The project is not empty: security groups: web. Delete or unassign these first.',
-    ]);
+    expect(await remove()).toEqual([409, 'The project is not empty: groups: web. Delete or unassign these first.']);
     await sql`delete from security_groups`;
     expect((await remove())[0]).toBe(204);
   });

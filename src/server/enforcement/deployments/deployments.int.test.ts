@@ -105,7 +105,7 @@ describe('applying a policy', () => {
     const nowhere = await create({ definition: { ...DEFINITION, targets: ['sg:nobody', 'tag:none'] } });
     const refused = await post<{ detail: string }>(`/policies/${nowhere.id}/apply`);
     expect(refused).toMatchObject({ status: 422, body: { policy_mode: 'enforced', success: false, applied: false } });
-    expect(refused.body.detail).toMatch(/could not be mapped to a workload.*sg:nobody does not exist/);
+    expect(refused.body.detail).toMatch(/could not be placed on any workload.*sg:nobody does not exist/);
     expect(await post(`/policies/${nowhere.id}/apply`, { dry_run: true })).toMatchObject({
       status: 200,
       body: { success: false, applied: false, dry_run: true, policy_mode: 'enforced' },

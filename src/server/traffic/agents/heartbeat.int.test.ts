@@ -92,7 +92,7 @@ describe('POST /agents/heartbeat', () => {
     expect(answer).toMatchObject({ accepted: 2, updated: 0 });
     expect(answer.rejected.map(({ index }) => index)).toEqual([1, 2, 3, 4]);
     expect(answer.rejected[0]?.reason).toContain('source_ip');
-    expect(answer.rejected[3]?.reason).toContain('older than the 24 hours');
+    expect(answer.rejected[3]?.reason).toContain('older than the flow retention of 24 hours');
     expect(await flowsOf()).toHaveLength(2);
   });
 

@@ -153,7 +153,7 @@ describe('the preview of a policy', () => {
       'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
     );
     expect(told?.[1]).toMatch(
-      /^Set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
+      /^IP set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
     );
     // What stored content would change is not promised.
     expect(JSON.stringify(dormant)).not.toContain('still passes');
