@@ -167,7 +167,7 @@ export async function listUserTokens(_scope: Scope<'user:read'>, userId: string)
  * and for somebody with rights that the actor lacks
  */
 export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
-  assertNoToken(scope, 'resume a token');
+  assertNoToken(scope, 'reactivate a token');
   return db.transaction(async (tx) => {
     const now = clock.now().toISOString();
     const user = await findUser(tx, userId, now);

@@ -63,7 +63,12 @@ const tokenOf = (actor: Actor) => (actor.kind === 'user' ? actor.api_token : und
  */
 export function assertNoToken(
   { actor }: Pick<Scope, 'actor'>,
-  what: 'set a password' | 'end sessions' | 'resume a token' | 'change an e-mail address' | 'require a second factor',
+  what:
+    | 'set a password'
+    | 'end sessions'
+    | 'reactivate a token'
+    | 'change an e-mail address'
+    | 'require a second factor',
 ): void {
   if (!tokenOf(actor)) return;
   throw new AppError('forbidden', `An API token cannot ${what}. Sign in to the console instead.`);
