@@ -94,7 +94,7 @@ test('a free address is assigned from the grid, changed, and its history kept', 
   await expect(cell(page, '192.168.77.11')).toHaveAccessibleName('192.168.77.11, Active, legacy-erp');
   await page.getByRole('button', { name: 'Next free address' }).click();
   const next = page.getByRole('dialog', { name: 'Allocate next free address' });
-  await next.getByRole('button', { name: 'Take 192.168.77.2', exact: true }).click();
+  await next.getByRole('button', { name: 'Allocate 192.168.77.2', exact: true }).click();
   await expect(next).toBeHidden();
   await expect(cell(page, '192.168.77.2')).toHaveAccessibleName('192.168.77.2, Reserved');
 });
@@ -175,7 +175,7 @@ test('what was pasted into the palette is found: an address, a card, a free addr
   await expect(page.getByRole('heading', { level: 1, name: 'web-01' })).toBeVisible();
 
   await look('10.79.0.77');
-  await page.getByRole('option', { name: /^Subnet 10\.79\.0\.0\/24/ }).click();
+  await page.getByRole('option', { name: /^Prefix 10\.79\.0\.0\/24/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: '10.79.0.0/24' })).toBeVisible();
   await expect(cell(page, '10.79.0.77')).toBeVisible();
 
@@ -200,8 +200,8 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await drawer.getByRole('checkbox', { name: 'Replace the description' }).click();
   await typeInto(drawer.getByRole('textbox', { name: 'Description (optional)' }), 'floor 2');
   await api('PATCH', `/ip-addresses/${first?.id}`, { hostname: 'meanwhile' });
-  await drawer.getByRole('button', { name: 'Change 3 addresses' }).click();
-  await expect(drawer.getByRole('alert')).toContainText('Nothing was changed');
+  await drawer.getByRole('button', { name: 'Save 3 addresses' }).click();
+  await expect(drawer.getByRole('alert')).toContainText('None of your changes were saved');
   await expect(drawer.getByRole('alert')).toContainText('10.80.0.1');
   await drawer.getByRole('button', { name: 'Cancel' }).click();
   await expect(drawer).toBeHidden();
@@ -209,7 +209,7 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   await page.getByRole('button', { name: 'Edit selected' }).click();
   await drawer.getByRole('checkbox', { name: 'Replace the description' }).click();
   await typeInto(drawer.getByRole('textbox', { name: 'Description (optional)' }), 'floor 2');
-  await drawer.getByRole('button', { name: 'Change 3 addresses' }).click();
+  await drawer.getByRole('button', { name: 'Save 3 addresses' }).click();
   await expect(drawer).toBeHidden();
   await expect(grid.getByText('floor 2')).toHaveCount(3);
 });
@@ -237,7 +237,7 @@ test('a network is made by hand, filled and deleted with what it holds', async (
   await page.getByRole('button', { name: 'Actions for office-lan' }).click();
   await page.getByRole('menuitem', { name: 'Delete network' }).click();
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog).toContainText('1 prefix and 1 address go with it');
+  await expect(dialog).toContainText('Also deletes 1 prefix and 1 address');
   await typeInto(dialog.getByRole('textbox'), 'office-lan');
   await dialog.getByRole('button', { name: 'Delete network and its prefixes' }).click();
   await expect(page).toHaveURL(/\/networks$/);

@@ -56,7 +56,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await userForm.getByRole('button', { name: 'Create user' }).click();
   await expect(page.getByRole('heading', { level: 1, name: EMAIL })).toBeVisible();
   await page.getByRole('tab', { name: 'Access' }).click();
-  const access = page.getByRole('table', { name: `What ${EMAIL} may do` });
+  const access = page.getByRole('table', { name: `Permissions of ${EMAIL}` });
   await expect(access.getByRole('row').filter({ hasText: 'policy:apply' })).toContainText(
     'Security engineer in Blue grants this permission.',
   );
@@ -91,7 +91,7 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await page.getByRole('button', { name: `Actions for ${EMAIL}` }).click();
   await page.getByRole('menuitem', { name: 'Deactivate user' }).click();
   const confirm = page.getByRole('alertdialog');
-  await expect(confirm).toContainText('One open session ends at once.');
+  await expect(confirm).toContainText('One open session ends immediately.');
   await confirm.getByRole('button', { name: 'Deactivate user' }).click();
   await expect(page.getByText('Deactivated', { exact: true })).toBeVisible();
   await person.goto('/workloads');

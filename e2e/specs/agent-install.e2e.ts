@@ -48,7 +48,7 @@ test('an install command from the page brings an agent whose flows show up live'
       .getByRole('row')
       .filter({ hasText: `${node.outside}` })
       .filter({ hasText: 'icmp type 8' });
-    await expect(page.getByText(/^Following/)).toBeVisible();
+    await expect(page.getByText(/^Live\. Shows/)).toBeVisible();
     await expect(sent).toHaveCount(0);
     node.ping(7);
     await expect(sent, node.output()).toHaveCount(1, { timeout: 60_000 });

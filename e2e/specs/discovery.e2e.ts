@@ -73,7 +73,7 @@ test('an address on two guests is a conflict that a person decides', async ({
   );
   await page.getByRole('button', { name: 'Resolve' }).click();
   const dialog = page.getByRole('dialog', { name: 'Resolve conflict' });
-  await expect(dialog).toContainText('app-02 loses it here');
+  await expect(dialog).toContainText('unassigned from app-02 in Fabric');
   await dialog.getByRole('radio', { name: /Assign to app-01/ }).click();
   await dialog.getByRole('button', { name: 'Resolve conflict' }).click();
   await expect(dialog).toBeHidden();

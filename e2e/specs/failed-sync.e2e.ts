@@ -19,7 +19,7 @@ test('a revoked token fails with its name and is replaced', async ({ adminPage: 
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Sync now' }).click();
   const problem = page.getByRole('region', { name: 'Sync' }).or(page.getByRole('main'));
-  await expect(page.getByText('Sync failed')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Sync failed').first()).toBeVisible({ timeout: 30_000 });
   await expect(problem.first()).toContainText(/token/i);
   await page.reload();
   await expect(page.getByText('API token rejected by cluster')).toBeVisible();

@@ -128,7 +128,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
   await test.step('the dashboard says what is still to be done', async () => {
     await page.goto('/');
     const steps = page.getByRole('region', { name: 'First steps' });
-    await expect(steps).toContainText('Connect a cluster (done)');
+    await expect(steps).toContainText('Add a cluster (done)');
     await expect(steps.getByRole('link')).toHaveText(['Install agent', 'Create policy']);
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     await shot('dashboard');

@@ -39,7 +39,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
   await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
 
   await test.step('filters are in the URL and survive a reload', async () => {
-    await page.getByRole('search').getByRole('button', { name: 'Decision' }).click();
+    await page.getByRole('search').getByRole('button', { name: 'Firewall log' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Dropped' }).click();
     await page.keyboard.press('Escape');
     await expect(page).toHaveURL(/decision=drop/);
@@ -54,7 +54,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     const address = page.getByRole('textbox', { name: 'Address or prefix' });
     await typeInto(address, '203.0.113');
     await address.press('Enter');
-    await expect(page.getByText('An address or CIDR such as 10.0.0.0/24')).toBeVisible();
+    await expect(page.getByText('Enter an address or prefix such as 10.0.0.0/24')).toBeVisible();
     await expect(rows).toHaveCount(4);
     await typeInto(address, '203.0.113.0/24');
     await address.press('Enter');
@@ -177,7 +177,7 @@ test('no flows name the next step, expired ones say so, and nonsense in the URL 
 
 test('a range that cannot be is explained, not hidden', async ({ adminPage: page }) => {
   await page.goto('/flows?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z');
-  await expect(page.getByText('The time range ends before it starts')).toBeVisible();
+  await expect(page.getByText('The time range ends before it begins')).toBeVisible();
   await page.getByRole('button', { name: 'Show last hour' }).click();
   await expect(page).not.toHaveURL(/since=/);
   await expect(page.getByRole('region', { name: 'Traffic over time' })).toBeVisible();

@@ -20,7 +20,7 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   lines.splice(11, 0, 'nowhere,vmbr1,10.81.9.1,reserved,bad-cluster');
   await page.goto('/addresses/import');
   const check = page.getByRole('button', { name: 'Check rows' });
-  await expect(check).toHaveAccessibleDescription(/Choose file/);
+  await expect(check).toHaveAccessibleDescription(/Choose a file/);
   await page.getByLabel('CSV file').setInputFiles({
     name: 'hosts.csv',
     mimeType: 'text/csv',
@@ -55,5 +55,5 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   await page.goto('/addresses/import');
   await page.getByLabel('CSV file').setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: file });
   await check.click();
-  await expect(page.getByText('All 300 rows are good: 300 unchanged.')).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('All 300 rows are valid: 300 unchanged.')).toBeVisible({ timeout: 60_000 });
 });

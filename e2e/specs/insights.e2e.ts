@@ -83,13 +83,13 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await expect(opened).toContainText('Would be dropped');
     await expect(rows.filter({ hasText: 'answer' })).toHaveCount(1);
     await expect(row('tcp/3306')).toContainText('Dropped');
-    await expect(row('tcp/3306')).toContainText('Default DROP');
+    await expect(row('tcp/3306')).toContainText('Default policy DROP');
     await expect(row('203.0.113.9')).toContainText('dropped by default policy');
     await expect(row('tcp/5432')).toContainText('Differs');
     const decisions = page
       .getByRole('region', { name: 'Decided by' })
       .or(page.locator('section', { hasText: 'Decided by' }));
-    await expect(decisions.first()).toContainText('1 flow contradicts the rules');
+    await expect(decisions.first()).toContainText('1 flow does not match the rules');
     await expect(decisions.first()).toContainText('would allow 0, drop 2');
     await expect(page.getByRole('grid', { name: 'Live rules' })).toContainText('insight office');
     await shot(page, 'traffic');
@@ -100,7 +100,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await row('tcp/5432').click();
     const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });
     await expect(drawer).toContainText('Log and rules mismatch');
-    await expect(drawer).toContainText('No rule matches: the default policy matches.');
+    await expect(drawer).toContainText('No rule matches: the default policy applies.');
     await shot(page, 'flow');
     await expectAccessible(page, 'the context of a flow');
     await page.keyboard.press('Escape');
@@ -143,8 +143,8 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await page.goto(`/policies/${enforced.id}?tab=coverage`);
     const coverage = page.getByRole('grid', { name: 'Hit counts by rule' });
     await expect(coverage.getByRole('row').nth(1)).toContainText('Has hits');
-    await expect(coverage.getByRole('row').nth(2)).toContainText('No hit for');
-    await expect(page.getByText('Monitoring time')).toBeVisible();
+    await expect(coverage.getByRole('row').nth(2)).toContainText('No hits for');
+    await expect(page.getByText('Monitored for')).toBeVisible();
     await shot(page, 'coverage');
     await expectAccessible(page, 'the coverage of a policy');
     await page.getByRole('radio', { name: '30 days' }).click();

@@ -12,21 +12,21 @@ test('the account menu chooses the language of all pages', async ({ adminPage: p
   await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
   const sections = page.getByRole('navigation', { name: 'Bereiche' });
   await expect(sections.getByRole('link', { name: 'Richtlinien' })).toBeVisible();
-  await expect(page.getByRole('heading', { level: 1, name: 'Sicherheitsgruppen' })).toBeVisible();
-  await expect(page).toHaveTitle('Sicherheitsgruppen · Fabric');
+  await expect(page.getByRole('heading', { level: 1, name: 'Gruppen' })).toBeVisible();
+  await expect(page).toHaveTitle('Gruppen · Fabric');
   expect(await language(page)).toBe('de');
   await expectAccessible(page, 'a list in German');
 
   await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: 'Sicherheitsgruppen' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Gruppen' })).toBeVisible();
   await sections.getByRole('link', { name: 'Einstellungen' }).click();
   await expect(page).toHaveTitle('Einstellungen · Fabric');
 
   // The palette knows the words of both languages.
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Befehlspalette' });
-  await page.keyboard.type('groups');
-  await expect(palette.getByRole('option', { name: 'Sicherheitsgruppen' })).toBeVisible();
+  await page.keyboard.type('security gr');
+  await expect(palette.getByRole('option', { name: 'Gruppen' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();
 

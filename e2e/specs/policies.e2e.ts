@@ -83,11 +83,11 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
 
   // In audit mode: a preview, but no apply, and the button says why.
   await expect(page.getByRole('status', { name: 'Preview totals' })).toContainText('2 rules added');
-  await expect(page.getByRole('status', { name: 'Preview totals' })).toContainText('2 guests');
+  await expect(page.getByRole('status', { name: 'Preview totals' })).toContainText('2 workloads');
   await shot(page, 'preview');
   const apply = page.getByRole('button', { name: 'Apply', exact: true });
   await expect(apply).toHaveAttribute('aria-disabled', 'true');
-  await expect(apply).toHaveAccessibleDescription(/audit mode/);
+  await expect(apply).toHaveAccessibleDescription(/Audit mode/);
   await page.getByRole('button', { name: 'Switch to enforced' }).click();
   const enforce = page.getByRole('alertdialog');
   await expect(enforce).toContainText('No workload changes yet');
@@ -113,13 +113,13 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await shot(page, 'dry-run');
   // Somebody edits a guest before this is confirmed: it is skipped, shown again, and then applied.
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
-  await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
+  await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
   await expect(dialog.getByText('or the desired rules changed. Nothing was written.')).toBeVisible({ timeout: 60_000 });
   expect(await firewallOf(simulator, 100), 'what changed is not written').not.toContain('[fabric ');
   await expect(dialog.getByRole('button', { name: /^Retry/ })).toBeHidden();
   await shot(page, 'changed-since-preview');
   await dialog.getByRole('button', { name: 'Refresh preview' }).click();
-  await dialog.getByRole('button', { name: 'Apply to 2 guests' }).click();
+  await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
   await expect(dialog.getByText('All workloads are in sync')).toBeVisible({ timeout: 60_000 });
   const results = dialog.getByRole('list', { name: 'Results on policy-lab' });
   await expect(results.getByRole('listitem')).toHaveCount(2);

@@ -143,7 +143,7 @@ test('a role that asks for one leaves nothing but setting it up', async ({ page,
   await page.context().clearCookies();
   await signInByForm(page, email);
   await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
-  await expect(page.getByText('Careful reader: this role asks for it.')).toBeVisible();
+  await expect(page.getByText('Careful reader: this role requires a second factor.')).toBeVisible();
   await page.goto('/clusters');
   await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
   await expectAccessible(page, 'the screen in place of every page');

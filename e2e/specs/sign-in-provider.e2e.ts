@@ -54,7 +54,7 @@ test('people sign in with the account of their organisation, with the roles of t
     await admin.getByRole('option', { name: 'Whole installation' }).click();
     await expectAccessible(admin, 'the form of the provider');
     await admin.getByRole('button', { name: 'Save provider' }).click();
-    await expect(admin.getByText('Saved; people can sign in with it')).toBeVisible();
+    await expect(admin.getByText('Saved. Sign-in with the provider is enabled')).toBeVisible();
     await shot(admin, 'settings');
     await admin.reload();
     await expect(admin.getByRole('textbox', { name: 'Client secret' })).toHaveValue('');

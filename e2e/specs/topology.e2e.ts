@@ -53,7 +53,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
   expect(topology.edges.map(({ verdict }) => verdict)).toContain('dropped');
 
   await page.goto(`/topology?${within}&busy=true`);
-  const map = page.getByRole('application', { name: 'Map of 3 ends and 3 connections' });
+  const map = page.getByRole('application', { name: 'Map of 3 endpoints and 3 connections' });
   await expect(map).toBeVisible();
   await expectAccessible(page, 'the map');
 
@@ -136,7 +136,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await expectAccessible(page, 'details of a workload on the map');
     await details.getByRole('button', { name: 'Neighbors only' }).click();
     await expect(page).toHaveURL(new RegExp(`workload_id=${database.id}`));
-    await expect(page.getByRole('application', { name: 'Map of 2 ends and 1 connection' })).toBeVisible();
+    await expect(page.getByRole('application', { name: 'Map of 2 endpoints and 1 connection' })).toBeVisible();
     await details.getByRole('button', { name: new RegExp(`^From ${web.name}`) }).click();
     await expect(page.getByRole('dialog', { name: `${web.name} → ${database.name}` })).toContainText('tcp/5432');
     await page.keyboard.press('Escape');
@@ -170,7 +170,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.goto(`/topology?at=nobody&group=colour&hide=everything&view=globe&${within}`);
     await expect(page.getByRole('application', { name: /^Map of/ })).toBeVisible();
     await page.goto('/topology?workload_id=00000000-0000-4000-8000-000000000000');
-    await expect(page.getByText('Workload not found.', { exact: false })).toBeVisible();
+    await expect(page.getByText('The workload was not found', { exact: false })).toBeVisible();
     await page.goto(`/topology?${within}&since=2020-01-01T00:00:00Z&until=2020-01-01T01:00:00Z&busy=true`);
     await expect(page.getByText('Traffic data has expired')).toBeVisible();
     await expectAccessible(page, 'the map without anything');
