@@ -100,12 +100,8 @@ function processes(): number[] {
 }
 
 async function untilNoneLeft(): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (processes().length > 0) {
-    if (Date.now() > deadline)
-      throw new Error(`still there: ${processes().map((pid) => `${pid} ${said(pid, 'cmdline')}`)}`);
-    await delay(20);
-  }
+  const left = () => processes().map((pid) => `${pid} ${said(pid, 'cmdline')}`);
+  await expect.poll(left, { timeout: 10_000, interval: 20 }).toEqual([]);
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

@@ -159,8 +159,7 @@ describe('a workload that moves to another tenant by hand', () => {
     expect(await told(theirs)).toEqual([
       {
         object_id: workload,
-        detail:
-          'Rules of one policy of a former tenant still filter the workload. Removal is retried automatically.',
+        detail: 'Rules of one policy of a former tenant still filter the workload. Removal is retried automatically.',
       },
     ]);
     expect(await told(ours)).toEqual([
