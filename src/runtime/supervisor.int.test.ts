@@ -67,10 +67,11 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
     async line(pattern, from = 0) {
       const deadline = Date.now() + 40_000;
       for (;;) {
-        for (const text of lines.slice(from)) {
-          const match = pattern.exec(text);
-          if (match) return match;
-        }
+        const match = lines
+          .slice(from)
+          .map((text) => pattern.exec(text))
+          .find(Boolean);
+        if (match) return match;
         if (Date.now() > deadline) throw new Error(`never printed ${pattern}:\n${lines.join('\n')}`);
         if (child.exitCode !== null) throw new Error(`ended without printing ${pattern}:\n${lines.join('\n')}`);
         await delay(20);
