@@ -34,8 +34,7 @@ type Run = {
 let program: Awaited<ReturnType<typeof bundle>>;
 /** An installation that was started once and stopped; making one takes seconds. */
 let made: string;
-let directory: string;
-let data: string;
+let directory: string, data: string;
 let runs: Run[];
 
 function start(variables: Record<string, string> = {}, credentials: { uid?: number; gid?: number } = {}): Run {
@@ -67,11 +66,10 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
     async line(pattern, from = 0) {
       const deadline = Date.now() + 40_000;
       for (;;) {
-        const match = lines
-          .slice(from)
-          .map((text) => pattern.exec(text))
-          .find(Boolean);
-        if (match) return match;
+        for (const text of lines.slice(from)) {
+          const match = pattern.exec(text);
+          if (match) return match;
+        }
         if (Date.now() > deadline) throw new Error(`never printed ${pattern}:\n${lines.join('\n')}`);
         if (child.exitCode !== null) throw new Error(`ended without printing ${pattern}:\n${lines.join('\n')}`);
         await delay(20);
