@@ -45,9 +45,12 @@ export default defineConfig<object, { isSetUp: boolean }>({
     },
   },
   projects: [
-    // First, since it waits for the demo more than it works.
-    { name: 'demo', testMatch: '**/demo-tour.e2e.ts' },
+    // The longest tests come first, so that no worker ends alone.
+    { name: 'long', testMatch: ['**/demo-tour.e2e.ts', '**/tenant-user.e2e.ts'] },
     { name: 'first-run', testMatch: '**/first-run.e2e.ts', use: { isSetUp: false } },
-    { name: 'everyday', testIgnore: ['**/demo-tour.e2e.ts', '**/first-run.e2e.ts'] },
+    {
+      name: 'everyday',
+      testIgnore: ['**/demo-tour.e2e.ts', '**/tenant-user.e2e.ts', '**/first-run.e2e.ts'],
+    },
   ],
 });

@@ -106,16 +106,19 @@ async function endToEnd(done) {
 
 const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** `together`: one after another leaves a processor idle, so these run at the same time. */
+/**
+ * `beside`: these run one after another beside `unit` and `int`, whose tests often wait and leave a processor idle. What is left
+ * needs the build.
+ */
 const STAGES = {
   lint: {
     title: 'format and lint',
-    together: true,
+    beside: true,
     run: async () => check(await node([bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'], quiet)),
   },
   types: {
     title: 'types',
-    together: true,
+    beside: true,
     run: async () => {
       // Next writes the types of the routes.
       const typegen = { ...quiet, env: { NEXT_TELEMETRY_DISABLED: '1' } };
@@ -128,16 +131,16 @@ const STAGES = {
   },
   deps: {
     title: 'dependency rules',
-    together: true,
+    beside: true,
     run: async () => check(await run('npm', ['run', '--silent', 'deps'], quiet)),
   },
   knip: {
     title: 'unused code',
-    together: true,
+    beside: true,
     run: async () => check(await node([bin('knip', 'bin', 'knip.js')], quiet)),
   },
   // Unit tests wait for programs and sockets a sixth of their time.
-  unit: { title: 'unit tests', together: true, run: () => vitest('unit') },
+  unit: { title: 'unit tests', run: () => vitest('unit') },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',
     run: async () => {
@@ -148,7 +151,8 @@ const STAGES = {
   },
   build: {
     title: 'build',
-    run: async () => check(await node([join(root, 'scripts', 'build.mjs'), '--if-changed'])),
+    beside: true,
+    run: async () => check(await node([join(root, 'scripts', 'build.mjs'), '--if-changed'], quiet)),
   },
   budgets: {
     title: 'JavaScript per page',
@@ -175,8 +179,12 @@ async function perform([name, stage]) {
 }
 const started = Date.now();
 const wanted = Object.entries(STAGES).filter(([name]) => asked.length === 0 || asked.includes(name));
-await Promise.all(wanted.filter(([, stage]) => stage.together).map(perform));
-for (const one of wanted.filter(([, stage]) => !stage.together)) await perform(one);
+async function performAll(stages) {
+  for (const one of stages) await perform(one);
+}
+const isTest = ([name]) => name === 'unit' || name === 'int';
+await Promise.all([performAll(wanted.filter(([, stage]) => stage.beside)), performAll(wanted.filter(isTest))]);
+await performAll(wanted.filter((one) => !one[1].beside && !isTest(one)));
 
 const lines = [];
 const total = { passed: 0, failed: 0 };
