@@ -139,7 +139,6 @@ const STAGES = {
     beside: true,
     run: async () => check(await node([bin('knip', 'bin', 'knip.js')], quiet)),
   },
-  // Unit tests wait for programs and sockets a sixth of their time.
   unit: { title: 'unit tests', run: () => vitest('unit') },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',

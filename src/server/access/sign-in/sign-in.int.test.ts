@@ -127,12 +127,13 @@ describe('login', () => {
     };
     // In turns, so that what else the machine does slows both; the fastest of each is the one that nothing slowed.
     let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let i = 0; i < 5; i += 1) {
+    const differ = () => Math.abs(Math.log(unknown / known)) >= Math.log(1.6);
+    // Five rounds, and more on a busy machine: the fastest sign-ins come together unless the code itself takes longer.
+    for (let i = 0; i < 5 || (i < 20 && differ()); i += 1) {
       known = Math.min(known, await timed(user.email));
       unknown = Math.min(unknown, await timed(`${newId()}@example.org`));
     }
-    expect(unknown / known).toBeGreaterThan(0.6);
-    expect(unknown / known).toBeLessThan(1.6);
+    expect(differ(), `${unknown} ms for an unknown account, ${known} ms for a wrong password`).toBe(false);
   });
 
   it('lets twenty people sign in at once', async () => {
