@@ -9,7 +9,7 @@ const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chro
  * The suite runs the production build in embedded mode and a simulated cluster. Each worker starts both for itself, so that
  * specs of two workers cannot disturb each other; those of one share an installation, as people do.
  */
-export default defineConfig<object, { isSetUp: boolean }>({
+export default defineConfig<object, { start: 'lab' | 'empty' | 'demo' }>({
   testDir: './specs',
   testMatch: '**/*.e2e.ts',
   outputDir: '../test-results/e2e',
@@ -47,10 +47,12 @@ export default defineConfig<object, { isSetUp: boolean }>({
   projects: [
     // The longest tests come first, so that no worker ends alone.
     { name: 'long', testMatch: ['**/demo-tour.e2e.ts', '**/tenant-user.e2e.ts'] },
-    { name: 'first-run', testMatch: '**/first-run.e2e.ts', use: { isSetUp: false } },
+    { name: 'first-run', testMatch: '**/first-run.e2e.ts', use: { start: 'empty' } },
+    // Everyday tasks from the dashboard on, with the number of clicks as an upper bound.
+    { name: 'tasks', testMatch: '**/tasks-*.e2e.ts', use: { start: 'demo' } },
     {
       name: 'everyday',
-      testIgnore: ['**/demo-tour.e2e.ts', '**/tenant-user.e2e.ts', '**/first-run.e2e.ts'],
+      testIgnore: ['**/demo-tour.e2e.ts', '**/tenant-user.e2e.ts', '**/first-run.e2e.ts', '**/tasks-*.e2e.ts'],
     },
   ],
 });
