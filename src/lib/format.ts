@@ -1,4 +1,5 @@
 import type { Translate } from './i18n/translator';
+import { displayZone } from './time/time-display';
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const BIT_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'] as const;
@@ -98,11 +99,12 @@ export function formatRelative(t: Translate, iso: string, now: number): string {
   return difference < 0 ? t('{amount} ago', { amount }) : t('in {amount}', { amount });
 }
 
-/** Date and time with seconds and zone: "2026-11-21 03:06:12 UTC". `timeZone` defaults to the runtime's. */
-export function formatDateTime(iso: string, timeZone?: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return NO_VALUE;
-  const parts = new Intl.DateTimeFormat('en-CA', {
+const dateTimes = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function dateTimeFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = dateTimes.get(timeZone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -112,8 +114,33 @@ export function formatDateTime(iso: string, timeZone?: string): string {
     minute: '2-digit',
     second: '2-digit',
     timeZoneName: 'short',
-  }).formatToParts(at);
+  });
+  dateTimes.set(timeZone, format);
+  return format;
+}
+
+/** Date and time with seconds and zone: "2026-11-21 03:06:12 UTC". `timeZone` defaults to the chosen one; the server has its own. */
+export function formatDateTime(iso: string, timeZone = displayZone()): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return NO_VALUE;
+  const parts = dateTimeFormat(timeZone).formatToParts(at);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((p) => p.type === type)?.value ?? '';
   const date = `${part('year')}-${part('month')}-${part('day')}`;
   return `${date} ${part('hour')}:${part('minute')}:${part('second')} ${part('timeZoneName')}`;
+}
+
+/** Date and time where there is little room: the time today, else month, day and time, else the date. UTC is marked with Z. */
+export function formatShortDateTime(iso: string, now: number): string {
+  const text = formatDateTime(iso);
+  if (text === NO_VALUE) return text;
+  const today = formatDateTime(new Date(now).toISOString());
+  if (text.slice(0, 4) !== today.slice(0, 4)) return text.slice(0, 10);
+  const mark = displayZone() === undefined ? '' : 'Z';
+  return `${text.slice(0, 10) === today.slice(0, 10) ? text.slice(11, 19) : text.slice(5, 16)}${mark}`;
+}
+
+/** The absolute time in the other zone: in UTC where times are shown in the zone of the browser, and the reverse. */
+export function formatInOtherZone(iso: string): string {
+  const other = displayZone() === undefined ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return formatDateTime(iso, other);
 }

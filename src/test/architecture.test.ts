@@ -98,7 +98,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/networks/network-labels.ts': 'the labels of its feature',
   'src/features/security-groups/group-labels.ts': 'the labels of its feature',
   'src/features/shared/domain-resolver.ts': 'used by every form',
-  'src/features/shared/elapsed.tsx': 'used by the coverage of three features',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
   'src/features/shared/record-cache.ts': 'used by every drawer',

@@ -9,7 +9,7 @@ import { chip, choice, inUrl, named } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { tenantFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
-import { TimeRangeFilter } from '../shared/time-range-filter';
+import { TimeRangeControl } from '../shared/time-range-control';
 import { auditColumns } from './audit-columns';
 import { AuditExport } from './audit-export';
 import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-labels';
@@ -72,7 +72,9 @@ export function AuditList() {
             onRemove={() => state.setFilters({ object_id: null, object_kind: null })}
           />
         )}
-        <TimeRangeFilter
+        <TimeRangeControl
+          optional
+          range={null}
           since={filters.since}
           until={filters.until}
           onChange={({ since, until }) => state.setFilters({ since, until })}

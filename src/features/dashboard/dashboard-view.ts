@@ -1,13 +1,13 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useQueryStates } from 'nuqs';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { parseAsId, parseAsTime } from '../shared/list-state';
-import { DEFAULT_RANGE, resolveRange, TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
+import { parseAsId, parseAsSpan, parseAsTime } from '../shared/list-state';
+import { DEFAULT_SPAN, resolveRange } from '../shared/time-range';
 
 const PARSERS = {
-  range: parseAsStringLiteral(TRAFFIC_RANGE_VALUES),
+  range: parseAsSpan,
   since: parseAsTime,
   until: parseAsTime,
   tenant_id: parseAsId,
@@ -65,5 +65,5 @@ export const flowsHref = ({ range, since, until, tenant_id }: DashboardView, fil
   paths.flows({
     ...filter,
     tenant_id,
-    ...(since || until ? { since, until } : { range: range === DEFAULT_RANGE ? null : range }),
+    ...(since || until ? { since, until } : { range: range === DEFAULT_SPAN ? null : range }),
   });

@@ -11,7 +11,7 @@ import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { QueryView } from '../shared/query-view';
 import { useTenantsWithin } from '../shared/tenant-options';
-import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { TimeRangeControl } from '../shared/time-range-control';
 import { usePermissions } from '../shared/use-permissions';
 import { flowsHref, useDashboard, useDashboardView } from './dashboard-view';
 import { FirstSteps, firstSteps } from './first-steps';
@@ -52,7 +52,7 @@ export function Dashboard() {
                 onValueChange={([value]) => setView({ tenant_id: value ?? null })}
               />
             )}
-            <TrafficTimeControl {...view} onChange={setView} />
+            <TimeRangeControl {...view} onChange={setView} />
           </>
         }
       />

@@ -12,8 +12,9 @@ import { Facet } from '@/ui/facet';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { GROUPING_LABELS } from '../shared/flows/flow-labels';
-import { LIVE_RANGE, resolveRange, useRefresh } from '../shared/traffic-range';
-import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { LIVE_SPAN, resolveRange } from '../shared/time-range';
+import { TimeRangeControl } from '../shared/time-range-control';
+import { useRefresh } from '../shared/use-timers';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
 import { FlowDrawer } from './flow-drawer';
@@ -62,7 +63,7 @@ export function FlowExplorer() {
   const { filters } = view;
   const live = filters.live === true;
   const { now, refresh } = useRefresh(live ? LIVE_CHART_MS : filters.refresh ? Number(filters.refresh) * 1000 : null);
-  const range = resolveRange(live ? { range: LIVE_RANGE, since: null, until: null } : filters, now);
+  const range = resolveRange(live ? { range: LIVE_SPAN, since: null, until: null } : filters, now);
   const reversed = range.until !== undefined && range.since >= range.until;
   const [opened, setOpened] = useState<JudgedFlow | null>(null);
   const narrow = (filter: Narrowing) => {
@@ -78,7 +79,7 @@ export function FlowExplorer() {
             <CopyLinkMenu range={range} />
             {!live && <RefreshControl view={view} now={now} refresh={refresh} />}
             {!live && (
-              <TrafficTimeControl
+              <TimeRangeControl
                 {...filters}
                 onChange={(time) =>
                   view.setFilters({

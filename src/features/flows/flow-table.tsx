@@ -10,7 +10,7 @@ import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { Link } from '@/ui/link';
-import { expiredRange } from '../shared/traffic-range';
+import { expiredRange } from '../shared/time-range';
 import { usePermissions } from '../shared/use-permissions';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';

@@ -4,7 +4,7 @@ import type { FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
-import { expiredRange } from '../shared/traffic-range';
+import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { NoFlows } from './flow-table';
 import { groupColumns } from './group-columns';

@@ -5,7 +5,6 @@ import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
 import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
-import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 
 /** Seconds between refreshes. */
 export const REFRESHES = ['10', '60'] as const;
@@ -16,7 +15,7 @@ const SPEC = {
   sorts: SORTS,
   defaultSort: '-observed_at',
   filters: {
-    range: TRAFFIC_RANGE_VALUES,
+    range: 'span',
     since: 'time',
     until: 'time',
     refresh: REFRESHES,

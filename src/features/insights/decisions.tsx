@@ -11,7 +11,7 @@ import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';
 import { PolicyLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
-import { expiredRange } from '../shared/traffic-range';
+import { expiredRange } from '../shared/time-range';
 import { decisionWord } from './context-labels';
 import type { TrafficView } from './use-traffic-view';
 

@@ -9,7 +9,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterChip } from '@/ui/facet';
 import { Section } from '@/ui/section';
-import { expiredRange } from '../shared/traffic-range';
+import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { ContextDrawer } from './context-drawer';
 import { trafficColumns } from './traffic-columns';

@@ -4,13 +4,14 @@ import { FLOW_SORTS } from '@/domain/flow/flow';
 import { InsightFlowsInput, TRAFFIC_MODES } from '@/domain/insights';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
-import { resolveRange, TRAFFIC_RANGE_VALUES, useRefresh } from '../shared/traffic-range';
+import { resolveRange } from '../shared/time-range';
+import { useRefresh } from '../shared/use-timers';
 
 const SPEC = {
   sorts: FLOW_SORTS,
   defaultSort: '-observed_at',
   filters: {
-    range: TRAFFIC_RANGE_VALUES,
+    range: 'span',
     since: 'time',
     until: 'time',
     traffic_mode: TRAFFIC_MODES,

@@ -11,8 +11,8 @@ import { Facet } from '@/ui/facet';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { QueryView } from '../shared/query-view';
-import { expiredRange } from '../shared/traffic-range';
-import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { expiredRange } from '../shared/time-range';
+import { TimeRangeControl } from '../shared/time-range-control';
 import { ActiveRules } from './active-rules';
 import { MODE_OPTIONS } from './context-labels';
 import { CoverageShare } from './coverage-share';
@@ -71,7 +71,7 @@ function Controls({ view }: { view: TrafficView }) {
         <Button icon={<RefreshCw size={14} />} onClick={view.refresh}>
           {t('Refresh')}
         </Button>
-        <TrafficTimeControl
+        <TimeRangeControl
           range={filters.range}
           since={filters.since}
           until={filters.until}

@@ -8,8 +8,9 @@ import {
   useQueryStates,
 } from 'nuqs';
 import { useMemo } from 'react';
+import { spanMs } from './time-range';
 
-/** What a filter may hold: one of a list of words, some of them, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), or any text. */
+/** What a filter may hold: one of a list of words, some of them, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), a span of time (`6h`), or any text. */
 export type FilterSpec =
   | readonly string[]
   | { readonly several: readonly string[] }
@@ -17,6 +18,7 @@ export type FilterSpec =
   | 'id_or_none'
   | 'flag'
   | 'time'
+  | 'span'
   | 'text';
 
 export type FilterValue<S extends FilterSpec> = S extends readonly (infer Word)[]
@@ -51,11 +53,17 @@ export const parseAsTime = createParser({
   serialize: (time: string) => time,
 });
 
+export const parseAsSpan = createParser({
+  parse: (text) => (spanMs(text) === null ? null : text),
+  serialize: (span: string) => span,
+});
+
 function parserOf(spec: FilterSpec) {
   if (spec === 'id') return parseAsId;
   if (spec === 'id_or_none') return parseAsIdOrNone;
   if (spec === 'flag') return parseAsBoolean;
   if (spec === 'time') return parseAsTime;
+  if (spec === 'span') return parseAsSpan;
   if (spec === 'text') return parseAsString;
   if ('several' in spec) return parseAsArrayOf(parseAsStringLiteral(spec.several));
   return parseAsStringLiteral(spec);

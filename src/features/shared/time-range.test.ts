@@ -1,23 +1,113 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { fromLocalInput, presetRange, TIME_PRESETS, toLocalInput } from './time-range';
+import { describe, expect, it } from 'vitest';
+import { english } from '@/lib/i18n/translator';
+import {
+  expiredRange,
+  hasLater,
+  resolveRange,
+  SPANS,
+  shiftRange,
+  spanMs,
+  spanText,
+  timesText,
+  zoomOut,
+} from './time-range';
 
-test('a preset reaches back from now and is open at the end', () => {
-  const now = Date.parse('2026-11-21T12:00:00Z');
-  expect(presetRange('24h', now)).toEqual({ since: '2026-11-20T12:00:00.000Z', until: null });
-  for (const { value } of TIME_PRESETS) expect(presetRange(value, now).since).not.toBeNull();
-  expect(presetRange('nonsense', now)).toEqual({ since: null, until: null });
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+
+describe('resolveRange', () => {
+  it('counts spans back from the moment of the last refresh', () => {
+    expect(resolveRange({ range: null, since: null, until: null }, NOW)).toEqual({
+      since: '2026-06-01T11:00:00.000Z',
+      until: '2026-06-01T12:00:00.000Z',
+    });
+    expect(resolveRange({ range: '15m', since: null, until: null }, NOW).since).toBe('2026-06-01T11:45:00.000Z');
+    expect(resolveRange({ range: '45m', since: null, until: null }, NOW).since).toBe('2026-06-01T11:15:00.000Z');
+  });
+
+  it('lets given times win', () => {
+    const since = '2026-01-01T00:00:00.000Z';
+    const until = '2026-01-02T00:00:00.000Z';
+    expect(resolveRange({ range: '7d', since, until }, NOW)).toEqual({ since, until });
+    expect(resolveRange({ range: '7d', since, until: null }, NOW)).toEqual({ since });
+    expect(resolveRange({ range: '24h', since: null, until }, NOW)).toEqual({
+      since: '2026-01-01T00:00:00.000Z',
+      until,
+    });
+  });
 });
 
-test('a time to the minute survives the input, in whatever zone this runs', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 66_000_000 }), (minutes) => {
-      const time = new Date(minutes * 60_000).toISOString();
-      const back = fromLocalInput(toLocalInput(time));
-      // In the hour that a clock is set back, two times have the same local name.
-      expect(Math.abs(Date.parse(back ?? '') - minutes * 60_000) % 3_600_000).toBe(0);
-    }),
-  );
+describe('spans', () => {
+  it('have a length and a name', () => {
+    for (const { value, label } of SPANS) {
+      expect(spanMs(value)).toBeGreaterThan(0);
+      expect(spanText(english, value)).toBe(label);
+    }
+    expect(spanText(english, '45m')).toBe('Last 45 min');
+    for (const none of [null, '', '0h', '1w', '1000d', '6', 'h', '-1h']) expect(spanMs(none)).toBeNull();
+  });
 });
 
-test.each(['', '2026-11', 'yesterday'])('%s is no time', (text) => expect(fromLocalInput(text)).toBeNull());
+const times = fc
+  .tuple(fc.integer({ min: 60_000, max: 1e10 }), fc.integer({ min: 0, max: 1e11 }))
+  .map(([length, ago]) => [NOW - ago - length, NOW - ago] as const);
+const asked = ([since, until]: readonly [number, number]) => ({
+  since: new Date(since).toISOString(),
+  until: new Date(until).toISOString(),
+});
+const ends = ({ since, until }: { since: string | null; until: string | null }) =>
+  [Date.parse(since ?? ''), Date.parse(until ?? '')] as const;
+
+describe('shiftRange', () => {
+  it('keeps the length, never reaches beyond now, and leads back', () => {
+    fc.assert(
+      fc.property(times, (range) => {
+        const [since, until] = range;
+        const earlier = ends(shiftRange(asked(range), -1, NOW));
+        expect(earlier).toEqual([since - (until - since), since]);
+        const later = ends(shiftRange(asked(range), 1, NOW));
+        expect(later[1] - later[0]).toBe(until - since);
+        expect(later[1]).toBeLessThanOrEqual(NOW);
+        expect(hasLater(asked(range), NOW)).toBe(later[1] > until);
+        expect(ends(shiftRange(asked(earlier), 1, NOW))).toEqual([since, until]);
+      }),
+    );
+  });
+});
+
+describe('zoomOut', () => {
+  it('doubles the length around the range, and never reaches beyond now', () => {
+    fc.assert(
+      fc.property(times, (range) => {
+        const [since, until] = range;
+        const wide = ends(zoomOut(asked(range), NOW));
+        expect(Math.abs(wide[1] - wide[0] - 2 * (until - since))).toBeLessThanOrEqual(1);
+        expect(wide[0]).toBeLessThanOrEqual(since);
+        expect(wide[1]).toBeGreaterThanOrEqual(until);
+        expect(wide[1]).toBeLessThanOrEqual(NOW);
+      }),
+    );
+  });
+});
+
+describe('timesText', () => {
+  it('names the day once when both times are of one day', () => {
+    const at = (hours: number) => new Date(2026, 10, 23, hours).toISOString();
+    expect(timesText(english, at(18), at(22))).toBe('2026-11-23 18:00–22:00');
+    expect(timesText(english, at(18), at(30))).toBe('2026-11-23 18:00 to 2026-11-24 06:00');
+    expect(timesText(english, at(18), null)).toBe('since 2026-11-23 18:00');
+    expect(timesText(english, null, null)).toBe('');
+  });
+});
+
+describe('expiredRange', () => {
+  it('tells a range that has expired from one of which something may be kept', () => {
+    const kept = '2026-03-10T12:00:00.000Z';
+    expect(expiredRange('2026-03-10T12:00:00Z', kept)).toBe(kept);
+    expect(expiredRange('2026-03-10T11:00:00Z', kept)).toBe(kept);
+    expect(expiredRange('2026-03-10T12:00:00.001Z', kept)).toBeNull();
+    // A range without an end reaches up to now, and while it loads nothing is known.
+    expect(expiredRange(undefined, kept)).toBeNull();
+    expect(expiredRange('2026-03-10T11:00:00Z', null)).toBeNull();
+  });
+});

@@ -1,33 +1,92 @@
-import { msg } from '@/lib/i18n/translator';
-/** A span of time as RFC 3339 strings; null is open on that side. */
-export type TimeRange = { since: string | null; until: string | null };
+import { formatDateTime, formatDuration } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { displayZone } from '@/lib/time/time-display';
 
-export const TIME_PRESETS = [
-  { value: '1h', label: msg('Last hour'), hours: 1 },
-  { value: '24h', label: msg('Last 24 hours'), hours: 24 },
-  { value: '7d', label: msg('Last 7 days'), hours: 7 * 24 },
-  { value: '30d', label: msg('Last 30 days'), hours: 30 * 24 },
+/** A range of time as a page keeps it in the URL: a span that ends now ("6h"), or times (RFC 3339), open where null. */
+export type TimeRange = { range: string | null; since: string | null; until: string | null };
+
+/** A range as the service takes it. */
+export type Times = { since: string; until?: string };
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Spans that can be chosen; others can be typed. */
+export const SPANS = [
+  { value: '15m', label: msg('Last 15 minutes') },
+  { value: '1h', label: msg('Last hour') },
+  { value: '6h', label: msg('Last 6 hours') },
+  { value: '24h', label: msg('Last 24 hours') },
+  { value: '7d', label: msg('Last 7 days') },
+  { value: '30d', label: msg('Last 30 days') },
 ] as const;
+export const DEFAULT_SPAN = '1h';
 
-/** The range of a preset as it is now. It is stored as a fixed time, so that a link shows others the same records. */
-export function presetRange(value: string, now: number): TimeRange {
-  const preset = TIME_PRESETS.find((item) => item.value === value);
-  return { since: preset ? new Date(now - preset.hours * 3_600_000).toISOString() : null, until: null };
+/** While flows are followed as they come, the chart shows this much. */
+export const LIVE_SPAN = '15m';
+
+/** The length of a span in milliseconds; null for what is none: "6h". At most 999 days. */
+export function spanMs(span: string | null): number | null {
+  const match = /^([1-9]\d{0,2})([mhd])$/.exec(span ?? '');
+  return match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : null;
 }
 
-const pad = (value: number) => String(value).padStart(2, '0');
-
-/** What `<input type="datetime-local">` holds for a time, in the browser's zone. */
-export function toLocalInput(time: string | null): string {
-  if (!time) return '';
-  const at = new Date(time);
-  if (Number.isNaN(at.getTime())) return '';
-  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
+/**
+ * The times that are asked for. Given times win over a span; a span ends at `now` (milliseconds), which stays the same until
+ * the view is refreshed: chart, groups and all pages of the list then show one and the same time.
+ */
+export function resolveRange({ range, since, until }: TimeRange, now: number): Times {
+  if (since) return { since, ...(until && { until }) };
+  const length = spanMs(range) ?? spanMs(DEFAULT_SPAN) ?? 0;
+  const end = until ? Date.parse(until) : now;
+  return { since: new Date(end - length).toISOString(), until: new Date(end).toISOString() };
 }
 
-/** The inverse; null for an empty or unfinished input. */
-export function fromLocalInput(text: string): string | null {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return null;
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+const fixed = (since: number, until: number): TimeRange => ({
+  range: null,
+  since: new Date(since).toISOString(),
+  until: new Date(until).toISOString(),
+});
+
+/** The range of the same length just before or after; never beyond now. */
+export function shiftRange(times: Times, direction: -1 | 1, now: number): TimeRange {
+  const since = Date.parse(times.since);
+  const until = times.until ? Date.parse(times.until) : now;
+  const length = until - since;
+  const end = direction < 0 ? since : Math.max(until, Math.min(until + length, now));
+  return fixed(end - length, end);
 }
+
+/** Twice the length around the same middle; moved back where it would reach beyond now. */
+export function zoomOut(times: Times, now: number): TimeRange {
+  const since = Date.parse(times.since);
+  const until = times.until ? Date.parse(times.until) : now;
+  const length = until - since;
+  const end = Math.max(until, Math.min(until + length / 2, now));
+  return fixed(Math.round(end - 2 * length), Math.round(end));
+}
+
+/** Whether there is anything after a range. */
+export const hasLater = ({ until }: Times, now: number): boolean => until !== undefined && Date.parse(until) < now;
+
+/** "Last 6 hours", in the language of the page. */
+export function spanText(t: Translate, span: string): string {
+  const known = SPANS.find(({ value }) => value === span);
+  return known ? t(known.label) : t('Last {time}', { time: formatDuration(spanMs(span) ?? 0) });
+}
+
+/** "2026-11-23 18:00–22:00", with UTC where times are shown in it. */
+export function timesText(t: Translate, since: string | null, until: string | null): string {
+  const short = (time: string) => formatDateTime(time).slice(0, 16);
+  const zone = displayZone() ? ' UTC' : '';
+  if (since && until) {
+    const [from, to] = [short(since), short(until)];
+    const sameDay = from.slice(0, 10) === to.slice(0, 10);
+    return sameDay ? `${from}–${to.slice(11)}${zone}` : t('{from} to {to}', { from, to: `${to}${zone}` });
+  }
+  if (since) return t('since {time}', { time: `${short(since)}${zone}` });
+  return until ? t('until {time}', { time: `${short(until)}${zone}` }) : '';
+}
+
+/** Since when traffic is kept, if all of a range is older: then nothing is known of it. Null while any of it may be kept. */
+export const expiredRange = (until: string | undefined, keptSince: string | null | undefined): string | null =>
+  until !== undefined && keptSince && Date.parse(until) <= Date.parse(keptSince) ? keptSince : null;

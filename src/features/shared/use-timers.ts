@@ -1,5 +1,5 @@
 'use client';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 
 /** Whole seconds left until `until` (epoch milliseconds); 0 when it has passed or is null. Renders once per second. */
 export function useCountdown(until: number | null): number {
@@ -25,4 +25,20 @@ export function useDebounced<T>(value: T, delayMs = 250): T {
     return () => clearTimeout(timer);
   }, [value, delayMs]);
   return settled;
+}
+
+/**
+ * The moment up to which is looked at (milliseconds), and a way to bring it up to now. With `everyMs` it comes by itself
+ * while the tab is visible.
+ */
+export function useRefresh(everyMs: number | null): { now: number; refresh: () => void } {
+  const [now, setNow] = useState(() => Date.now());
+  const refresh = useCallback(() => setNow(Date.now()), []);
+  useEffect(() => {
+    if (everyMs === null) return;
+    refresh();
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, refresh]);
+  return { now, refresh };
 }

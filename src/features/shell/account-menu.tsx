@@ -3,6 +3,7 @@ import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { setTimeDisplay, TIME_STYLES, TIME_ZONES, useTimeDisplay } from '@/lib/time/time-display';
 import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
 import { Menu } from '@/ui/menu';
@@ -10,10 +11,11 @@ import { parseTheme } from '@/ui/theme-cookie';
 import { useTheme } from '@/ui/use-theme';
 import type { ShellUser } from './shell';
 
-/** Who is signed in, theme and language, and the way out. */
+/** Who is signed in, theme, display of times and language, and the way out. */
 export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: () => void }) {
   const t = useT();
   const [theme, setTheme] = useTheme();
+  const { zone, style } = useTimeDisplay();
   return (
     <Menu
       align="end"
@@ -45,6 +47,28 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
             { value: 'system', label: t('System'), icon: <Monitor size={14} /> },
           ],
           onValueChange: (value) => setTheme(parseTheme(value)),
+        },
+        {
+          kind: 'choice',
+          id: 'time',
+          label: t('Times'),
+          value: style,
+          options: [
+            { value: 'relative', label: t('Relative: 5 min ago') },
+            { value: 'absolute', label: t('Absolute: date and time') },
+          ],
+          onValueChange: (value) => setTimeDisplay({ style: TIME_STYLES.find((one) => one === value) }),
+        },
+        {
+          kind: 'choice',
+          id: 'zone',
+          label: t('Time zone'),
+          value: zone,
+          options: [
+            { value: 'local', label: t('Local: {zone}', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }) },
+            { value: 'utc', label: t('UTC') },
+          ],
+          onValueChange: (value) => setTimeDisplay({ zone: TIME_ZONES.find((one) => one === value) }),
         },
         {
           kind: 'choice',

@@ -5,7 +5,7 @@ import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
-import { expiredRange } from '../shared/traffic-range';
+import { expiredRange } from '../shared/time-range';
 import { ConnectionDrawer } from './connection-drawer';
 import { MapCanvas } from './map-canvas';
 import { buildMap, type MapLink } from './map-model';

@@ -9,8 +9,9 @@ import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { QueryView } from '../shared/query-view';
-import { resolveRange, useRefresh } from '../shared/traffic-range';
-import { TrafficTimeControl } from '../shared/traffic-time-control';
+import { resolveRange } from '../shared/time-range';
+import { TimeRangeControl } from '../shared/time-range-control';
+import { useRefresh } from '../shared/use-timers';
 import { TopologyContent } from './topology-content';
 import { TopologyFilters } from './topology-filters';
 import { useTopologyView } from './use-topology-view';
@@ -55,7 +56,7 @@ export function TopologyPage() {
         title={t('Topology')}
         actions={
           <>
-            <TrafficTimeControl {...filters} onChange={view.setFilters} />
+            <TimeRangeControl {...filters} onChange={view.setFilters} />
             <SegmentedControl
               label={t('View')}
               value={view.view}

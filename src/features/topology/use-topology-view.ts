@@ -2,7 +2,6 @@
 import { useMemo } from 'react';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useListState } from '../shared/list-state';
-import { TRAFFIC_RANGE_VALUES } from '../shared/traffic-range';
 import { MAP_GROUPINGS } from './map-model';
 
 export const TOPOLOGY_VIEWS = ['map', 'connections', 'workloads'] as const;
@@ -22,7 +21,7 @@ const SPEC = {
     workload_id: 'id',
     /** What is looked at more closely. */
     at: 'text',
-    range: TRAFFIC_RANGE_VALUES,
+    range: 'span',
     since: 'time',
     until: 'time',
   },

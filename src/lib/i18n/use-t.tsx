@@ -1,5 +1,6 @@
 'use client';
 import { createContext, type ReactNode, use, useMemo } from 'react';
+import { useTimeDisplay } from '../time/time-display';
 import { loadCatalog } from './load-catalog';
 import { type Locale, localeCookie } from './locales';
 import { english, makeTranslate, setPageTranslate, type Translate } from './translator';
@@ -10,19 +11,27 @@ function Loaded({ locale, children }: { locale: Locale; children: ReactNode }) {
   const catalog = use(loadCatalog(locale));
   const t = useMemo(() => makeTranslate(locale, catalog), [locale, catalog]);
   setPageTranslate(t);
-  return <Translation value={t}>{children}</Translation>;
+  return <Said t={t}>{children}</Said>;
+}
+
+/** What formats times has no hook: all that says something renders again when the display of times changes. */
+function Said({ t, children }: { t: Translate; children: ReactNode }) {
+  const { zone, style } = useTimeDisplay();
+  const key = `${zone} ${style}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a translator of its own for each display of times.
+  const own = useMemo(
+    () => Object.assign((...said: Parameters<Translate>) => t(...said), { rich: t.rich, locale: t.locale }),
+    [t, key],
+  );
+  return <Translation value={own}>{children}</Translation>;
 }
 
 /** Says everything below in this language. */
 export function TranslationProvider({ locale, children }: { locale: Locale; children: ReactNode }) {
-  return locale === 'en' ? (
-    <Translation value={english}>{children}</Translation>
-  ) : (
-    <Loaded locale={locale}>{children}</Loaded>
-  );
+  return locale === 'en' ? <Said t={english}>{children}</Said> : <Loaded locale={locale}>{children}</Loaded>;
 }
 
-/** The translator of the page's language; stable while the language is. English outside of a provider. */
+/** The translator of the page's language; stable while the language and the display of times are. English outside of a provider. */
 export const useT = (): Translate => use(Translation);
 
 /** Keeps the language for later visits and shows the page in it. What is being typed is lost: a menu asks for it, not a form. */

@@ -1,3 +1,5 @@
+import { formatDateTime } from '@/lib/format';
+import { displayZone } from '@/lib/time/time-display';
 import type { Tone } from '../status';
 
 export type ChartTone = Extract<Tone, 'ok' | 'warn' | 'danger' | 'info'>;
@@ -74,23 +76,21 @@ const STEPS = [
   91 * DAY,
 ];
 
-const pad = (value: number) => String(value).padStart(2, '0');
-
 /**
- * Marks of a time axis at round times of the browser's zone: at most `most` of them, in milliseconds, with their text. Where
+ * Marks of a time axis at round times of the chosen zone: at most `most` of them, in milliseconds, with their text. Where
  * a day begins the date stands instead of the time.
  */
 export function timeTicks(since: number, until: number, most: number): { at: number; text: string }[] {
   const span = until - since;
   if (!(span > 0) || most < 1) return [];
   const step = STEPS.find((size) => span / size <= most) ?? span;
-  const zone = new Date(since).getTimezoneOffset() * MINUTE;
+  const zone = displayZone() === undefined ? new Date(since).getTimezoneOffset() * MINUTE : 0;
   const ticks: { at: number; text: string }[] = [];
   for (let at = Math.ceil((since - zone) / step) * step + zone; at <= until; at += step) {
-    const local = new Date(at);
-    const midnight = local.getHours() === 0 && local.getMinutes() === 0 && local.getSeconds() === 0;
-    const time = `${pad(local.getHours())}:${pad(local.getMinutes())}${step < MINUTE ? `:${pad(local.getSeconds())}` : ''}`;
-    ticks.push({ at, text: midnight || step >= DAY ? `${pad(local.getMonth() + 1)}-${pad(local.getDate())}` : time });
+    const text = formatDateTime(new Date(at).toISOString());
+    const time = text.slice(11, 19);
+    const isDate = time === '00:00:00' || step >= DAY;
+    ticks.push({ at, text: isDate ? text.slice(5, 10) : time.slice(0, step < MINUTE ? 8 : 5) });
   }
   return ticks;
 }

@@ -1,4 +1,5 @@
 import type { User } from '@/domain/user';
+import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
@@ -9,8 +10,6 @@ import { RelativeTime } from '@/ui/values';
 import { RoleLink, TenantLink } from '../admin-links';
 import { UserIdentities } from './user-identities';
 import { secondFactorText } from './user-labels';
-
-const timeText = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The facts of an account, and its roles one by one. */
 export function UserOverview({ user }: { user: User }) {
@@ -76,8 +75,8 @@ export function UserOverview({ user }: { user: User }) {
                 {one.expires_at && (
                   <Badge tone={one.expired ? 'off' : 'warn'}>
                     {one.expired
-                      ? t('Expired {at}', { at: timeText(one.expires_at) })
-                      : t('Until {at}', { at: timeText(one.expires_at) })}
+                      ? t('Expired {at}', { at: formatDateTime(one.expires_at) })
+                      : t('Until {at}', { at: formatDateTime(one.expires_at) })}
                   </Badge>
                 )}
               </li>

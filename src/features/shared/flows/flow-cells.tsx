@@ -1,9 +1,10 @@
 import type { Flow } from '@/domain/flow/flow';
 import { isExternal } from '@/domain/flow/flow-end';
-import { formatDateTime } from '@/lib/format';
+import { formatDateTime, formatInOtherZone, formatRelative } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { columnsOf } from '@/ui/columns';
+import { otherForms } from '@/ui/values';
 import { WorkloadLink } from '../entity-links';
 import { endText } from './flow-labels';
 
@@ -28,10 +29,16 @@ export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destinatio
 
 /** When a flow was seen, to the second: what happened within a minute is told apart. The date stands with other days. */
 export function FlowTime({ at }: { at: string }) {
+  const t = useT();
   const text = formatDateTime(at);
-  const today = formatDateTime(new Date().toISOString()).slice(0, 10);
+  const now = Date.now();
+  const today = formatDateTime(new Date(now).toISOString()).slice(0, 10);
   return (
-    <time dateTime={at} title={text} className="tabular-nums">
+    <time
+      dateTime={at}
+      title={otherForms('', [text, formatInOtherZone(at), formatRelative(t, at, now)])}
+      className="tabular-nums"
+    >
       {text.startsWith(today) ? text.slice(11, 19) : text.slice(5, 19)}
     </time>
   );
