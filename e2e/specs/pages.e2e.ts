@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
+import { expectCalmFrame, expectLargeTargets, expectListsFit } from '../fixtures/layout';
 import { expectSecureHeaders } from '../fixtures/security-headers';
 import { test } from '../fixtures/test';
 
@@ -171,6 +172,11 @@ async function lookAt(page: Page, [file, path, heading]: PageToSee): Promise<voi
     const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(sideways, `${path} scrolls sideways at ${name} px`).toBeLessThanOrEqual(0);
     await expectAccessible(page, `${path}, ${theme}, ${name} px`, { contrast: i === 0 });
+    await expectLargeTargets(page, `${path} at ${name} px`);
+    if (viewport.width === 1440) {
+      await expectListsFit(page, path);
+      await expectCalmFrame(page, path);
+    }
     if (PICTURES) await takePictures(page, `test-results/screens/${file}-${name}`);
   }
 }
@@ -183,7 +189,7 @@ async function takePictures(page: Page, file: string): Promise<void> {
 }
 
 for (const [area, pagesOf] of Object.entries(AREAS)) {
-  test(`every page of ${area}, light and dark, 1440 and 390 px: accessible, no sideways scroll`, async ({
+  test(`every page of ${area}, light and dark, 1440 and 390 px: accessible, lists and targets fit`, async ({
     adminPage: page,
     api,
   }) => {

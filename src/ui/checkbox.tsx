@@ -12,7 +12,9 @@ export function Checkbox({ className, ...rest }: Props) {
     <Base.Root
       {...rest}
       className={clsx(
-        'flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-surface text-on-solid',
+        // What reacts to a press is larger than what is drawn.
+        'relative flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-surface text-on-solid',
+        'after:absolute after:-inset-1.5',
         'data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent',
         'data-disabled:border-line data-disabled:bg-surface-3 data-disabled:text-faint data-invalid:border-danger-mark',
         className,

@@ -1,9 +1,13 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import type { Column } from './table/column';
+import { widthOfContent } from './table/text-width';
 import { Missing, Mono, RelativeTime } from './values';
 
 type Common<Row> = Pick<Column<Row>, 'sortable' | 'hidden' | 'grow' | 'sortFirst'> & { width?: number };
+/** As long as a distance from now gets, in any language. */
+const RELATIVE_SAMPLE = 'il y a 59 min';
+
 type Value<Row, T> = (row: Row) => T | null | undefined;
 
 /**
@@ -36,33 +40,41 @@ export function columnsOf<Row>() {
       };
       return { id, header, width, ...options, cell, csv: value };
     },
-    /** A figure at the end of its column. `format` for units; export keeps the number. */
+    /** A figure at the end of its column, as wide as `sample`, or as its title. `format` for units; export keeps the number. */
     number(
       id: string,
       header: string,
       value: Value<Row, number>,
       {
         format = formatCount,
-        width = 96,
+        sample = format === formatCount ? '999,999' : '1023 MiB',
+        sortable,
+        width = widthOfContent(sample, header, sortable),
         sortFirst = 'desc',
         ...options
-      }: Common<Row> & { format?: (value: number) => string } = {},
+      }: Common<Row> & { format?: (value: number) => string; sample?: string } = {},
     ): Column<Row> {
       const cell = (row: Row) => {
         const figure = value(row);
         return figure === null || figure === undefined ? <Missing /> : format(figure);
       };
-      return { id, header, width, sortFirst, ...options, align: 'end', cell, csv: value };
+      return { id, header, width, sortable, sortFirst, ...options, align: 'end', cell, csv: value };
     },
     /** A time as distance from now. `none` is the word for no time: "Never". */
     time(
       id: string,
       header: string,
       value: Value<Row, string>,
-      { none, width = 120, sortFirst = 'desc', ...options }: Common<Row> & { none?: string } = {},
+      {
+        none,
+        sortable,
+        width = widthOfContent(RELATIVE_SAMPLE, header, sortable),
+        sortFirst = 'desc',
+        ...options
+      }: Common<Row> & { none?: string } = {},
     ): Column<Row> {
       const cell = (row: Row) => <RelativeTime at={value(row)} none={none} />;
-      return { id, header, width, sortFirst, ...options, cell, csv: value };
+      return { id, header, width, sortable, sortFirst, ...options, cell, csv: value };
     },
     /** Anything else: a state, badges, a meter. `csv` is what the file gets. */
     custom(

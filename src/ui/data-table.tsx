@@ -9,13 +9,14 @@ import { ProgressLine } from './loading';
 import { type MenuEntry, RowActions } from './menu';
 import { Notice } from './notice';
 import type { Column } from './table/column';
+import { ACTIONS_WIDTH, layOut, SELECT_WIDTH } from './table/column-layout';
 import { type TableExport, TableFooter } from './table/table-footer';
 import { TableHead } from './table/table-head';
 import { TableRows } from './table/table-rows';
 import { useServerTable } from './table/use-server-table';
 
 type Props<Row extends object> = {
-  /** Identity of the table in this browser; the choice of columns is kept under it. */
+  /** Identity of the table in this browser; the choice of columns and their widths are kept under it. */
   id: string;
   /** Accessible name, mostly the title of the page. */
   label: string;
@@ -65,7 +66,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   const { columns, rows, total, loading, error, selection, rowActions, height = 'fill' } = props;
   const t = useT();
   const scrollRef = useRef<HTMLDivElement>(null);
-  const { table, setColumnVisible } = useServerTable({
+  const { table, layout } = useServerTable({
     tableId: props.id,
     columns,
     rows,
@@ -80,8 +81,10 @@ export function DataTable<Row extends object>(props: Props<Row>) {
     if (query !== undefined) scrollRef.current?.scrollTo({ top: 0 });
   }, [query]);
   const selectable = selection !== undefined;
-  const shown = table.getVisibleLeafColumns();
+  const { shown } = layout;
   const columnCount = shown.length + (selectable ? 1 : 0) + (rowActions ? 1 : 0);
+  const extra = (selectable ? SELECT_WIDTH : 0) + (rowActions ? ACTIONS_WIDTH : 0);
+  const { widths, least, grows } = layOut(shown, layout.widths, { extra });
   const hasRows = rows.length > 0;
   const busy = loading || (props.refreshing ?? false);
   return (
@@ -106,20 +109,22 @@ export function DataTable<Row extends object>(props: Props<Row>) {
             aria-rowcount={total === undefined ? -1 : total + 1}
             aria-busy={busy}
             aria-multiselectable={selectable || undefined}
-            className="w-full table-fixed border-separate border-spacing-0"
-            style={{ minWidth: minWidth(shown, selectable, rowActions !== undefined) }}
+            className="table-fixed border-separate border-spacing-0"
+            style={{ width: grows ? '100%' : least, minWidth: least }}
           >
             <colgroup>
-              {selectable && <col style={{ width: 36 }} />}
+              {selectable && <col style={{ width: SELECT_WIDTH }} />}
               {shown.map((column, index) => (
-                <col
-                  key={column.id}
-                  style={{ width: column.columnDef.meta?.grow ? undefined : widthOf(column, index) }}
-                />
+                <col key={column.id} style={{ width: widths[index] }} />
               ))}
-              {rowActions && <col style={{ width: 40 }} />}
+              {rowActions && <col style={{ width: ACTIONS_WIDTH }} />}
             </colgroup>
-            <TableHead<Row> table={table} selectable={selectable} actions={rowActions !== undefined} />
+            <TableHead<Row>
+              table={table}
+              selectable={selectable}
+              actions={rowActions !== undefined}
+              resizing={layout.resizing}
+            />
             {hasRows ? (
               <TableRows<Row>
                 table={table}
@@ -151,16 +156,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
           onClearSelection={() => props.onSelectionChange?.(new Set())}
           bulkActions={props.bulkActions}
           exporting={props.exporting}
-          columnEntries={table
-            .getAllLeafColumns()
-            .filter((column) => column.getCanHide())
-            .map((column) => ({
-              kind: 'check',
-              id: column.id,
-              label: String(column.columnDef.header),
-              checked: column.getIsVisible(),
-              onCheckedChange: (checked) => setColumnVisible(column.id, checked),
-            }))}
+          columnEntries={layout.entries}
         />
       )}
     </section>
@@ -201,20 +197,6 @@ function RefreshError({ problem, onRetry }: { problem: Problem; onRetry?: () => 
       </Notice>
     </div>
   );
-}
-
-type Sized = { columnDef: { meta?: { width: number; grow: boolean } } };
-
-/** The first column stays in view on a phone and must leave room for the others. */
-function widthOf(column: Sized, index: number): string {
-  const width = column.columnDef.meta?.width ?? 120;
-  return index === 0 ? `min(${width}px, 44vw)` : `${width}px`;
-}
-
-/** Below this the table scrolls sideways inside its box. */
-function minWidth(columns: readonly Sized[], selectable: boolean, actions: boolean): string {
-  const widths = columns.map((column, index) => widthOf(column, index));
-  return `calc(${[...widths, `${(selectable ? 36 : 0) + (actions ? 40 : 0)}px`].join(' + ')})`;
 }
 
 const WIDTHS = ['w-3/5', 'w-2/5', 'w-1/2', 'w-1/3'];

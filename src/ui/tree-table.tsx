@@ -5,6 +5,10 @@ import { Fragment, type ReactNode, useRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { ProgressLine, Spinner } from './loading';
 import type { Column } from './table/column';
+import { ACTIONS_WIDTH, layOut } from './table/column-layout';
+import { HeaderCell } from './table/header-cell';
+import { ColumnMenu } from './table/table-footer';
+import { useColumnLayout } from './table/use-column-layout';
 import { useRowKeyboard } from './table/use-row-keyboard';
 import { getPageSize, isPlainPress, ROW_HEIGHT, RowGap, useVirtualRows } from './table/virtual-rows';
 
@@ -23,6 +27,8 @@ export type TreeRow<Item> = {
 };
 
 type Props<Item> = {
+  /** Identity of the table in this browser; the choice of columns and their widths are kept under it. */
+  id: string;
   /** Accessible name. */
   label: string;
   /** A constant; the first column names the row and carries the indentation. */
@@ -35,6 +41,7 @@ type Props<Item> = {
   actions?: (item: Item) => ReactNode;
   /** Newer rows are on their way. */
   refreshing?: boolean;
+  /** Beside the menu of columns. */
   footer?: ReactNode;
 };
 
@@ -42,8 +49,11 @@ type Props<Item> = {
  * Nested rows with columns. Only visible rows are in the document. Arrow right opens or goes to the first child, arrow left
  * closes or goes to the parent, Enter opens the row's page.
  */
-export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, actions, refreshing, footer }: Props<Item>) {
+export function TreeTable<Item>(props: Props<Item>) {
+  const { label, rows, onToggle, onOpen, actions, refreshing, footer } = props;
   const t = useT();
+  const layout = useColumnLayout(props.id, props.columns);
+  const columns = layout.shown;
   const scrollRef = useRef<HTMLDivElement>(null);
   const bodyRef = useRef<HTMLTableSectionElement>(null);
   const keyboard = useRowKeyboard({
@@ -65,7 +75,7 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
   const { currentIndex } = keyboard;
   const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });
   const columnCount = columns.length + (actions ? 1 : 0);
-  const widths = columns.map((column, index) => (index === 0 ? `min(${column.width}px, 52vw)` : `${column.width}px`));
+  const { widths, least, grows } = layOut(columns, layout.widths, { extra: actions ? ACTIONS_WIDTH : 0, most: '52vw' });
   let end = ROW_HEIGHT;
   return (
     <section
@@ -80,29 +90,27 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
           aria-label={label}
           aria-rowcount={rows.length + 1}
           aria-busy={refreshing}
-          className="w-full table-fixed border-separate border-spacing-0"
-          style={{ minWidth: `calc(${widths.join(' + ')} + ${actions ? 40 : 0}px)` }}
+          className="table-fixed border-separate border-spacing-0"
+          style={{ width: grows ? '100%' : least, minWidth: least }}
         >
           <colgroup>
             {columns.map((column, index) => (
-              <col key={column.id} style={{ width: column.grow ? undefined : widths[index] }} />
+              <col key={column.id} style={{ width: widths[index] }} />
             ))}
-            {actions && <col style={{ width: 40 }} />}
+            {actions && <col style={{ width: ACTIONS_WIDTH }} />}
           </colgroup>
           <thead className="sticky top-0 z-2">
             <tr className="h-row">
               {columns.map((column, index) => (
-                <th
+                <HeaderCell
                   key={column.id}
-                  scope="col"
-                  className={clsx(
-                    'truncate border-b bg-surface px-2.5 text-sm font-medium text-muted',
-                    column.align === 'end' ? 'text-right' : 'text-left',
-                    index === 0 && 'sticky left-0 z-1',
-                  )}
-                >
-                  {column.header}
-                </th>
+                  id={column.id}
+                  header={column.header}
+                  align={column.align ?? 'start'}
+                  sticky={index === 0 ? 'left-0' : undefined}
+                  last={index === columns.length - 1}
+                  resizing={layout.resizing}
+                />
               ))}
               {actions && (
                 <th scope="col" className="sticky right-0 border-b bg-surface">
@@ -136,11 +144,10 @@ export function TreeTable<Item>({ label, columns, rows, onToggle, onOpen, action
           </tbody>
         </table>
       </div>
-      {footer && (
-        <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 border-t px-2.5 py-1 text-sm text-muted">
-          {footer}
-        </div>
-      )}
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 border-t px-2.5 py-1 text-sm text-muted">
+        {footer}
+        <ColumnMenu entries={layout.entries} />
+      </div>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactNode } from 'react';
 import { Toaster } from './toast';
+import { TruncationTooltip } from './truncation-tooltip';
 
 /** What the components expect around them, once, in the root layout. Base UI's own <style> tags are off: theme.css has them. */
 export function UiProvider({ children }: { children: ReactNode }) {
@@ -11,6 +12,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
       <Tooltip.Provider timeout={400}>
         <div className="app-root">{children}</div>
         <Toaster />
+        <TruncationTooltip />
       </Tooltip.Provider>
     </CSPProvider>
   );

@@ -33,8 +33,8 @@ const columns = (t: Translate) => [
   ),
   make.text('method', t('Authentication'), (session) => proofText(t, session), { width: 180 }),
   make.mono('source_address', t('From'), (session) => session.source_address, { width: 150 }),
-  make.time('signed_in_at', t('Signed in'), (session) => session.signed_in_at, { width: 130 }),
-  make.time('last_used_at', t('Last used'), (session) => session.last_used_at, { width: 130 }),
+  make.time('signed_in_at', t('Signed in'), (session) => session.signed_in_at),
+  make.time('last_used_at', t('Last used'), (session) => session.last_used_at),
 ];
 
 /** Where one is signed in, and how to end it. */

@@ -16,7 +16,7 @@ export const addressColumns = (t: Translate) => [
   }),
   make.custom('state', t('State'), (item) => <AddressState state={item.state} />, {
     sortable: true,
-    width: 110,
+    width: 100,
     csv: (item) => t(ADDRESS_STATE_LABELS[item.state].word),
   }),
   make.text('workload_name', t('Workload'), (item) => item.workload?.name, {
@@ -30,32 +30,33 @@ export const addressColumns = (t: Translate) => [
         <Missing label={t('Not assigned')} />
       ),
   }),
-  make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 150 }),
+  make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 130 }),
   make.mono('interface_name', t('Interface'), (item) => item.interface_name, { hidden: true, width: 80 }),
-  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
+  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 145 }),
   make.custom('subnet_cidr', t('Prefix'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
-    width: 160,
+    width: 135,
     csv: (item) => item.subnet_cidr,
   }),
   make.text('network_name', t('Network'), (item) => item.network_name, {
     sortable: true,
-    width: 120,
+    width: 110,
     render: (item) => <NetworkLink id={item.network_id} name={item.network_name} />,
   }),
   make.text('cluster_name', t('Cluster'), (item) => item.cluster_name, {
     sortable: true,
+    hidden: true,
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
   make.text('source', t('Data source'), (item) => t(ADDRESS_SOURCE_LABELS[item.source]), {
     sortable: true,
+    hidden: true,
     width: 120,
   }),
-  make.text('description', t('Description'), (item) => item.description, { width: 180, grow: true }),
+  make.text('description', t('Description'), (item) => item.description, { hidden: true, width: 180 }),
   make.time('last_seen_at', t('Last seen'), (item) => item.last_seen_at, {
     sortable: true,
     none: t('Never'),
-    width: 110,
   }),
-  make.time('updated_at', t('Changed'), (item) => item.updated_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (item) => item.updated_at, { sortable: true, hidden: true }),
 ];

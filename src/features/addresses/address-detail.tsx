@@ -45,7 +45,7 @@ const historyColumns = (t: Translate) => [
         <span className="text-muted">{t('{name} (deleted)', { name: item.workload_name })}</span>
       ),
   }),
-  make.time('from_at', t('From'), (item) => item.from_at, { width: 130 }),
+  make.time('from_at', t('From'), (item) => item.from_at),
   make.custom(
     'until_at',
     t('Until'),

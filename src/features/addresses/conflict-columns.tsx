@@ -34,7 +34,7 @@ export const conflictColumns = (t: Translate) => [
   ),
   make.text('kind', t('Problem'), (item) => t(CONFLICT_KIND_LABELS[item.kind]), { sortable: true, width: 180 }),
   make.text('text', t('Description'), (item) => conflictText(t, item), {
-    width: 320,
+    width: 280,
     grow: true,
     render: (item) => <span title={conflictText(t, item)}>{conflictText(t, item)}</span>,
   }),
@@ -66,7 +66,7 @@ export const conflictColumns = (t: Translate) => [
     width: 120,
     render: (item) => <ClusterLink id={item.cluster_id} name={item.cluster_name} />,
   }),
-  make.time('created_at', t('Found'), (item) => item.created_at, { sortable: true, width: 110 }),
+  make.time('created_at', t('Found'), (item) => item.created_at, { sortable: true }),
   make.text('resolved_by_name', t('Resolved by'), (item) => item.resolved_by_name, { hidden: true, width: 140 }),
   make.text('note', t('Note'), (item) => item.note, { hidden: true, width: 180 }),
 ];

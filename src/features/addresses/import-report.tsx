@@ -16,7 +16,7 @@ type Problem = IpamImportDetail['errors'][number] & { id: string };
 const make = columnsOf<Problem>();
 
 const problemColumns = (t: Translate) => [
-  make.number('line', t('Line'), (row) => row.line, { width: 84 }),
+  make.number('line', t('Line'), (row) => row.line),
   make.custom('field', t('Field'), (row) => <Mono>{row.field || '–'}</Mono>, { width: 130, csv: (row) => row.field }),
   make.text('message', t('Problem'), (row) => row.message, {
     width: 320,

@@ -19,7 +19,7 @@ const resultText = (t: Translate, run: IpamImport) =>
 
 const importColumns = (t: Translate) => [
   make.text('file_name', t('File'), (run) => run.file_name || t('Pasted text'), { width: 200 }),
-  make.time('created_at', t('Requested'), (run) => run.created_at, { sortable: true, width: 120 }),
+  make.time('created_at', t('Requested'), (run) => run.created_at, { sortable: true }),
   make.custom('status', t('Status'), (run) => <RunState run={{ status: run.status, errors: [] }} />, {
     width: 130,
     csv: (run) => run.status,

@@ -28,7 +28,7 @@ const innerColumns = (t: Translate) => [
   }),
   make.text('description', t('Description'), (item) => item.description, { width: 200, grow: true }),
   make.mono('gateway', t('Gateway'), (item) => item.gateway, { width: 150 }),
-  make.number('descendants_total', t('Child prefixes'), (item) => item.descendants_total, { width: 130 }),
+  make.number('descendants_total', t('Child prefixes'), (item) => item.descendants_total),
 ];
 
 type Props = { subnet: SubnetDetail; onTake: () => void; writeReason: string | null };

@@ -90,7 +90,7 @@ export const prefixColumns = (t: Translate) => [
     'source',
     t('Data source'),
     (item) => (item.kind === 'failure' ? null : t(IPAM_SOURCE_LABELS[(subnetOf(item) ?? item.network).source])),
-    { width: 100 },
+    { hidden: true, width: 100 },
   ),
 ];
 

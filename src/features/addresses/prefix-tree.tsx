@@ -115,6 +115,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
   };
   return (
     <TreeTable
+      id="prefix-tree"
       label={t('Prefixes')}
       columns={columns}
       rows={tree.rows}

@@ -1,17 +1,23 @@
 'use client';
+import { List, ListTree } from 'lucide-react';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
+import { SegmentedControl } from '@/ui/segmented-control';
 import { useFacets } from '../shared/list/use-facets';
 import { PREFIX_FILTERS, usePrefixState } from './prefix-search';
 import { PrefixTree } from './prefix-tree';
 import { SubnetTable } from './subnet-table';
 import type { useSubnetDialogs } from './use-subnet-dialogs';
 
-/** All prefixes: as a tree, or as a list of those that fit a search. */
+const VIEWS = ['tree', 'list'] as const;
+
+/** All prefixes: nested in their networks, or as a list that is sorted by address or VLAN; a search finds a list. */
 export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDialogs> }) {
   const t = useT();
   const state = usePrefixState();
   const { filters } = state;
+  const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('tree'));
   const facets = useFacets(PREFIX_FILTERS, state);
   // A cluster narrows the tree; everything else picks prefixes out of it.
   const searching = state.q !== '' || filters.family !== null || filters.source !== null;
@@ -21,8 +27,20 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
         search={{ label: t('Search prefixes'), value: state.q, onValueChange: state.setQ }}
         facets={facets}
         onClear={state.clear}
-      />
-      {searching ? <SubnetTable state={state} /> : <PrefixTree clusterId={filters.cluster_id} subnets={subnets} />}
+      >
+        {!searching && (
+          <SegmentedControl
+            label={t('View of prefixes')}
+            value={view}
+            onValueChange={(next) => void setView(next)}
+            options={[
+              { value: 'tree', label: t('Tree'), icon: <ListTree size={14} aria-hidden /> },
+              { value: 'list', label: t('List'), icon: <List size={14} aria-hidden /> },
+            ]}
+          />
+        )}
+      </FilterBar>
+      {searching || view === 'list' ? <SubnetTable state={state} /> : <PrefixTree clusterId={filters.cluster_id} subnets={subnets} />}
     </>
   );
 }

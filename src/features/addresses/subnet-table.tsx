@@ -12,7 +12,7 @@ import { SUBNET_EXPORT } from './export-columns';
 import { type PrefixListState, subnetQuery } from './prefix-search';
 import { subnetColumns } from './subnet-list-columns';
 
-/** Prefixes that fit a search, as a flat list. */
+/** Prefixes as a flat list, or those of them that fit a search. */
 export function SubnetTable({ state }: { state: PrefixListState }) {
   const t = useT();
   const trpc = useTRPC();

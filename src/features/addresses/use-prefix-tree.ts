@@ -9,6 +9,8 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { type Branch, type Level, prefixRows } from './prefix-rows';
 
+/** `vlan20` before `vlan100`. */
+const names = new Intl.Collator('en', { numeric: true });
 /** Up to this many networks with prefixes are open from the start. */
 const OPEN_AT_FIRST = 20;
 
@@ -45,7 +47,7 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
     () =>
       (networks.data ?? [])
         .filter((network) => withEmpty || network.subnets_total > 0)
-        .sort((a, b) => a.cluster_name.localeCompare(b.cluster_name) || a.name.localeCompare(b.name)),
+        .sort((a, b) => names.compare(a.cluster_name, b.cluster_name) || names.compare(a.name, b.name)),
     [networks.data, withEmpty],
   );
   const few = shown.filter((network) => network.subnets_total > 0).length <= OPEN_AT_FIRST;

@@ -22,7 +22,7 @@ export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string |
 export const agentColumns = (t: Translate, offer: InstallOffer) => [
   make.text('node_name', t('Node'), (agent) => agent.node_name, {
     sortable: true,
-    width: 150,
+    width: 200,
     grow: true,
     render: (agent) => (
       <Link className="link" href={paths.agent({ nodeId: agent.node_id })}>
@@ -32,24 +32,22 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('status', t('Status'), (agent) => <Status tone={stateOf(agent).tone}>{t(stateOf(agent).word)}</Status>, {
     sortable: true,
-    width: 120,
+    width: 110,
     csv: (agent) => t(stateOf(agent).word),
   }),
   make.custom('collectors', t('Missing collectors'), (agent) => <Lacking agent={agent} offer={offer} />, {
-    width: 255,
-    grow: true,
+    width: 190,
     csv: (agent) =>
       lackingCollectors(agent)
         .map(({ name, state }) => `${t(collectorName(name))} (${state})`)
         .join('; '),
   }),
   make.custom('reports', t('Attention'), (agent) => <Reports agent={agent} />, {
-    width: 150,
+    width: 140,
     csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
   }),
   make.time('last_heartbeat_at', t('Heartbeat'), (agent) => agent.last_heartbeat_at, {
     sortable: true,
-    width: 110,
     none: t('Never'),
   }),
   make.text('agent_version', t('Version'), (agent) => agent.agent_version, {
@@ -67,7 +65,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock offset={agent.clock_offset_ms} />, {
     sortable: true,
-    width: 125,
+    width: 110,
     csv: (agent) => agent.clock_offset_ms,
   }),
   make.text('cluster_name', t('Cluster'), (agent) => agent.cluster_name, {
@@ -77,10 +75,9 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.number('interval_seconds', t('Interval'), (agent) => agent.interval_seconds, {
     hidden: true,
-    width: 90,
     format: (seconds) => `${seconds} s`,
   }),
-  make.time('enrolled_at', t('Enrolled'), (agent) => agent.enrolled_at, { hidden: true, width: 120 }),
+  make.time('enrolled_at', t('Enrolled'), (agent) => agent.enrolled_at, { hidden: true }),
   make.mono('machine_id', t('Machine ID'), (agent) => agent.machine_id, { hidden: true, width: 280 }),
   make.mono('nftables_ruleset_hash', t('Ruleset hash'), (agent) => agent.nftables_ruleset_hash, {
     hidden: true,

@@ -10,7 +10,7 @@ export type AuditRow = RouterOutputs['audit']['get'];
 const make = columnsOf<AuditRow>();
 
 export const auditColumns = (t: Translate) => [
-  make.time('at', t('Time'), (record) => record.at, { sortable: true, width: 110 }),
+  make.time('at', t('Time'), (record) => record.at, { sortable: true }),
   make.text('action', t('Action'), (record) => actionText(t, record.action), { width: 220 }),
   make.text('object_name', t('Object'), (record) => record.object_name ?? record.object_id, {
     grow: true,
@@ -37,7 +37,7 @@ export const auditColumns = (t: Translate) => [
       ),
   }),
   make.mono('source_address', t('From'), (record) => record.source_address, { width: 140 }),
-  make.number('seq', t('No.'), (record) => record.seq, { width: 80 }),
+  make.number('seq', t('No.'), (record) => record.seq),
   make.mono('object_id', t('Object ID'), (record) => record.object_id, { hidden: true, width: 290 }),
   make.mono('request_id', t('Request ID'), (record) => record.request_id, { hidden: true, width: 290 }),
   make.text('hash', t('Hash'), (record) => record.hash, { hidden: true, width: 200 }),

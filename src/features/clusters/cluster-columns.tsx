@@ -10,7 +10,7 @@ const make = columnsOf<Cluster>();
 export const clusterColumns = (t: Translate) => [
   make.text('name', t('Name'), (cluster) => cluster.name, {
     sortable: true,
-    width: 180,
+    width: 240,
     grow: true,
     render: (cluster) => <ClusterLink id={cluster.id} name={cluster.name} />,
   }),
@@ -22,10 +22,9 @@ export const clusterColumns = (t: Translate) => [
   make.time('last_sync_at', t('Last sync'), (cluster) => cluster.last_sync_at, {
     sortable: true,
     none: t('Never'),
-    width: 140,
   }),
   make.text('last_sync_error', t('Problem'), (cluster) => cluster.last_sync_error, {
-    width: 140,
+    width: 200,
     grow: true,
     render: (cluster) =>
       cluster.sync_status === 'failed' && cluster.last_sync_error ? (
@@ -34,23 +33,23 @@ export const clusterColumns = (t: Translate) => [
         </span>
       ) : null,
   }),
-  make.number('nodes', t('Nodes'), (cluster) => cluster.counts.nodes, { width: 80 }),
-  make.number('workloads', t('Workloads'), (cluster) => cluster.counts.workloads, { width: 140 }),
-  make.number('networks', t('Networks'), (cluster) => cluster.counts.networks, { width: 90 }),
-  make.number('ip_addresses', t('Addresses'), (cluster) => cluster.counts.ip_addresses, { width: 96 }),
+  make.number('nodes', t('Nodes'), (cluster) => cluster.counts.nodes),
+  make.number('workloads', t('Workloads'), (cluster) => cluster.counts.workloads),
+  make.number('networks', t('Networks'), (cluster) => cluster.counts.networks, { hidden: true }),
+  make.number('ip_addresses', t('Addresses'), (cluster) => cluster.counts.ip_addresses, { hidden: true }),
   make.custom(
     'firewall_enabled',
     t('Firewall'),
     (cluster) => <KnownFlag value={cluster.firewall_enabled} noTone="warn" />,
-    { width: 100, csv: (cluster) => cluster.firewall_enabled },
+    { width: 96, csv: (cluster) => cluster.firewall_enabled },
   ),
   make.custom(
     'quorate',
     t('Quorum'),
     (cluster) => <KnownFlag value={cluster.quorate} yes={t('Yes')} no={t('Lost')} noTone="danger" />,
-    { width: 100, csv: (cluster) => cluster.quorate },
+    { width: 96, csv: (cluster) => cluster.quorate },
   ),
-  make.mono('api_url', t('API address'), (cluster) => cluster.api_url, { sortable: true, width: 220 }),
-  make.mono('provider_version', t('Version'), (cluster) => cluster.provider_version, { width: 90 }),
+  make.mono('api_url', t('API address'), (cluster) => cluster.api_url, { sortable: true, hidden: true, width: 220 }),
+  make.mono('provider_version', t('Version'), (cluster) => cluster.provider_version, { hidden: true, width: 90 }),
   make.time('created_at', t('Added'), (cluster) => cluster.created_at, { sortable: true, hidden: true }),
 ];

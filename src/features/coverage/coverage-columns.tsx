@@ -13,7 +13,7 @@ const make = columnsOf<WorkloadCoverage>();
 export const workloadCoverageColumns = (t: Translate) => [
   make.text('workload_name', t('Workload'), (row) => row.workload_name, {
     sortable: true,
-    width: 180,
+    width: 240,
     grow: true,
     render: (row) => (
       <Link className="link" href={paths.workload({ workloadId: row.workload_id, tab: 'traffic' })}>
@@ -34,16 +34,16 @@ export const workloadCoverageColumns = (t: Translate) => [
       ) : (
         <span className="text-muted">{t('No traffic')}</span>
       ),
-    { sortable: true, width: 150, csv: (row) => row.covered_share },
+    { sortable: true, width: 140, csv: (row) => row.covered_share },
   ),
-  make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true, width: 120 }),
-  make.number('by_policy', t('By policies'), (row) => row.by_policy, { width: 100 }),
-  make.number('by_other_rule', t('By other rules'), (row) => row.by_other_rule, { width: 120 }),
-  make.number('by_default', t('By default policy'), (row) => row.by_default, { width: 120 }),
-  make.number('by_audit', t('By audit mode only'), (row) => row.by_audit, { width: 110 }),
-  make.number('observed', t('Not filtered or unknown'), (row) => row.observed, { width: 140 }),
-  make.number('conflicts', t('Log mismatches'), (row) => row.conflicts, { width: 120 }),
-  make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at, { width: 110 }),
+  make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true }),
+  make.number('by_policy', t('By policies'), (row) => row.by_policy),
+  make.number('by_other_rule', t('By other rules'), (row) => row.by_other_rule),
+  make.number('by_default', t('By default policy'), (row) => row.by_default),
+  make.number('by_audit', t('By audit mode only'), (row) => row.by_audit, { hidden: true }),
+  make.number('observed', t('Not filtered or unknown'), (row) => row.observed),
+  make.number('conflicts', t('Log mismatches'), (row) => row.conflicts, { hidden: true }),
+  make.time('last_flow_at', t('Last seen'), (row) => row.last_flow_at),
   make.custom(
     'looked_since',
     t('Monitoring time'),

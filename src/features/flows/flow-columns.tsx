@@ -11,7 +11,7 @@ import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 const make = columnsOf<JudgedFlow>();
 
 export const flowColumns = (t: Translate) => [
-  ...flowEndColumns<JudgedFlow>(t, 250),
+  ...flowEndColumns<JudgedFlow>(t, 240),
   make.custom('protocol', t('Service'), (flow) => <span className="mono">{serviceText(flow)}</span>, {
     sortable: true,
     width: 110,
@@ -19,7 +19,7 @@ export const flowColumns = (t: Translate) => [
   }),
   make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, {
     sortable: true,
-    width: 230,
+    width: 210,
     csv: (flow) => flow.action,
   }),
   make.text('rules_say', t('Rules say'), (flow) => rulesText(t, flow.rules_say), { hidden: true, width: 220 }),
@@ -32,10 +32,11 @@ export const flowColumns = (t: Translate) => [
       width: 160,
     },
   ),
-  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
-  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, width: 92 }),
-  make.text('state', t('State'), (flow) => flow.state, { width: 120 }),
+  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, format: formatBytes }),
+  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true }),
+  make.text('state', t('State'), (flow) => flow.state, { hidden: true, width: 120 }),
   make.text('node_name', t('Node'), (flow) => flow.node_name, {
+    hidden: true,
     width: 110,
     render: (flow) => <NodeLink id={flow.node_id} name={flow.node_name} />,
   }),
@@ -49,13 +50,11 @@ export const flowColumns = (t: Translate) => [
   make.number('source_port', t('Source port'), (flow) => flow.source_port, {
     hidden: true,
     format: String,
-    width: 110,
   }),
   make.number('destination_port', t('Destination port'), (flow) => flow.destination_port, {
     sortable: true,
     hidden: true,
     format: String,
-    width: 150,
   }),
   make.text('source_workload_name', t('Source workload'), (flow) => flow.source_workload_name, {
     hidden: true,

@@ -35,7 +35,7 @@ const serviceOf = ({ protocol, port }: FlowGroup) => (port === null ? protocol :
 
 const makeEnd = (side: 'source' | 'destination', header: string) =>
   make.custom(side, header, (group) => <End group={group} end={side} />, {
-    width: 260,
+    width: 240,
     grow: true,
     csv: (group) => textOfEnd(group, side),
   });
@@ -65,7 +65,7 @@ const makeSubjects = (t: Translate) => ({
 
 const makeSums = (t: Translate) => [
   make.custom('action', t('Action'), (group) => <FlowVerdictCell verdict={group} />, {
-    width: 230,
+    width: 210,
     csv: (group) => group.action,
   }),
   make.text('rules_say', t('Rules say'), (group) => rulesText(t, group.rules_say), { hidden: true, width: 220 }),
@@ -75,13 +75,13 @@ const makeSums = (t: Translate) => [
     (group) => group.audit_say.map(({ action }) => t(WOULD_LABELS[action].label)).join(', '),
     { hidden: true, width: 160 },
   ),
-  make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, width: 110, format: formatBytes }),
-  make.number('packets', t('Packets'), (group) => group.packets, { sortable: true, width: 110 }),
-  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true, width: 120 }),
+  make.number('bytes', t('Bytes'), (group) => group.bytes, { sortable: true, format: formatBytes }),
+  make.number('packets', t('Packets'), (group) => group.packets, { sortable: true }),
+  make.number('flows', t('New flows'), (group) => group.flows, { sortable: true }),
   make.custom('last_seen_at', t('Last seen'), (group) => <FlowTime at={group.last_seen_at} />, {
     sortable: true,
     sortFirst: 'desc',
-    width: 130,
+    width: 112,
     csv: (group) => group.last_seen_at,
   }),
 ];

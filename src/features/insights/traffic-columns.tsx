@@ -30,21 +30,21 @@ const decisionText = ({ decision, context }: InsightFlow) =>
   [decision, ...(context?.conflict ? ['conflict'] : [])].join(' ');
 
 export const trafficColumns = (t: Translate) => [
-  ...flowEndColumns<InsightFlow>(t, 220),
+  ...flowEndColumns<InsightFlow>(t, 200),
   make.custom('protocol', t('Service'), (flow) => <Service flow={flow} />, {
     sortable: true,
-    width: 120,
+    width: 110,
     csv: (flow) => flow.protocol,
   }),
-  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, { width: 250, csv: decisionText }),
+  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, { width: 210, csv: decisionText }),
   make.custom(
     'decided_by',
     t('Decided by'),
     (flow) => (flow.context ? <DecidedBy by={flow.context.decided_by} /> : <Missing />),
-    { width: 190, grow: true, csv: (flow) => (flow.context ? deciderText(t, flow.context.decided_by) : null) },
+    { width: 180, grow: true, csv: (flow) => (flow.context ? deciderText(t, flow.context.decided_by) : null) },
   ),
-  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, width: 92, format: formatBytes }),
-  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, hidden: true, width: 92 }),
+  make.number('bytes', t('Bytes'), (flow) => flow.bytes, { sortable: true, format: formatBytes }),
+  make.number('packets', t('Packets'), (flow) => flow.packets, { sortable: true, hidden: true }),
   make.text('source_label', t('Source label'), (flow) => flow.source_label, { hidden: true, width: 240 }),
   make.text('destination_label', t('Destination label'), (flow) => flow.destination_label, {
     hidden: true,

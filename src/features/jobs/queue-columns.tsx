@@ -27,28 +27,26 @@ export const queueColumns = (t: Translate) => [
       ),
     { width: 110 },
   ),
-  queue.number('active', t('{sense, select, other {Running}}', { sense: 'jobs' }), (row) => row.active, { width: 90 }),
-  queue.number('waiting', t('Waiting'), (row) => row.waiting, { width: 90 }),
-  queue.number('delayed', t('Delayed'), (row) => row.delayed, { width: 90 }),
-  queue.number('failed', t('Failed'), (row) => row.failed, { width: 116 }),
+  queue.number('active', t('{sense, select, other {Running}}', { sense: 'jobs' }), (row) => row.active),
+  queue.number('waiting', t('Waiting'), (row) => row.waiting),
+  queue.number('delayed', t('Delayed'), (row) => row.delayed),
+  queue.number('failed', t('Failed'), (row) => row.failed),
   queue.text('every_seconds', t('Runs'), (row) => everyText(t, row.every_seconds) ?? t('on demand'), {
     width: 130,
   }),
-  queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at, {
-    width: 110,
-  }),
+  queue.time('next_run_at', t('{sense, select, other {Next}}', { sense: 'run' }), (row) => row.next_run_at),
 ];
 
 const failure = columnsOf<FailureRow>();
 
 export const failureColumns = (t: Translate) => [
-  failure.time('failed_at', t('Failed'), (row) => row.failed_at, { width: 120 }),
+  failure.time('failed_at', t('Failed'), (row) => row.failed_at),
   failure.text('name', t('Job'), (row) => jobTitle(t, row.name), { width: 200 }),
   failure.text('reason', t('Reason'), (row) => row.reason, {
     width: 300,
     grow: true,
     render: (row) => <span title={row.reason}>{row.reason}</span>,
   }),
-  failure.number('attempts', t('Attempts'), (row) => row.attempts, { width: 90 }),
+  failure.number('attempts', t('Attempts'), (row) => row.attempts),
   failure.mono('payload', t('Payload'), (row) => JSON.stringify(row.payload), { width: 240 }),
 ];

@@ -10,7 +10,7 @@ const make = columnsOf<Network>();
 export const networkColumns = (t: Translate) => [
   make.text('name', t('Name'), (network) => network.name, {
     sortable: true,
-    width: 170,
+    width: 240,
     grow: true,
     render: (network) => (
       <span className="inline-flex max-w-full items-center gap-1.5">
@@ -21,26 +21,25 @@ export const networkColumns = (t: Translate) => [
       </span>
     ),
   }),
-  make.text('kind', t('Kind'), (network) => t(NETWORK_KIND_LABELS[network.kind]), { sortable: true, width: 110 }),
-  make.text('alias', t('Alias'), (network) => network.alias || network.description, { width: 160 }),
+  make.text('kind', t('Kind'), (network) => t(NETWORK_KIND_LABELS[network.kind]), { sortable: true, width: 100 }),
+  make.text('alias', t('Alias'), (network) => network.alias || network.description, { width: 130 }),
   make.text('cluster_name', t('Cluster'), (network) => network.cluster_name, {
     sortable: true,
-    width: 130,
+    width: 120,
     render: (network) => <ClusterLink id={network.cluster_id} name={network.cluster_name} />,
   }),
-  make.text('zone', t('Zone'), (network) => network.zone, { sortable: true, width: 120 }),
-  make.text('vlan_tag', 'VLAN', (network) => vlanText(t, network), { sortable: true, width: 110 }),
+  make.text('zone', t('Zone'), (network) => network.zone, { sortable: true, width: 90 }),
+  make.text('vlan_tag', 'VLAN', (network) => vlanText(t, network), { sortable: true, width: 90 }),
   make.number('interfaces_total', t('Interfaces'), (network) => network.interfaces_total, {
     sortable: true,
-    width: 136,
   }),
-  make.number('subnets_total', t('Prefixes'), (network) => network.subnets_total, { width: 84 }),
+  make.number('subnets_total', t('Prefixes'), (network) => network.subnets_total),
   make.text(
     'node_names',
     t('On nodes'),
     (network) =>
       network.node_names.length > 0 ? network.node_names.join(', ') : network.kind === 'vnet' ? t('All') : null,
-    { width: 180, grow: true },
+    { width: 150 },
   ),
   make.text('source', t('Data source'), (network) => t(IPAM_SOURCE_LABELS[network.source]), {
     hidden: true,

@@ -27,6 +27,6 @@ export const subnetColumns = (t: Translate) => [
     (subnet) => <Status tone={subnet.dhcp_enabled ? 'ok' : 'off'}>{subnet.dhcp_enabled ? t('On') : t('Off')}</Status>,
     { width: 90, csv: (subnet) => subnet.dhcp_enabled },
   ),
-  make.number('addresses_total', t('Addresses'), (subnet) => subnet.addresses_total, { width: 100 }),
+  make.number('addresses_total', t('Addresses'), (subnet) => subnet.addresses_total),
   make.text('source', t('Data source'), (subnet) => t(IPAM_SOURCE_LABELS[subnet.source]), { width: 110 }),
 ];

@@ -14,7 +14,7 @@ const faultOf = (node: Node) => node.fault ?? node.compile_failure?.message ?? n
 export const nodeColumns = (t: Translate) => [
   make.text('name', t('Name'), (node) => node.name, {
     sortable: true,
-    width: 170,
+    width: 240,
     grow: true,
     render: (node) => <NodeLink id={node.id} name={node.name} />,
   }),
@@ -37,8 +37,7 @@ export const nodeColumns = (t: Translate) => [
         )
       ),
     {
-      width: 200,
-      grow: true,
+      width: 180,
       csv: (node) => faultOf(node) ?? (node.missing_since && t('missing since {at}', { at: node.missing_since })),
     },
   ),
@@ -47,19 +46,19 @@ export const nodeColumns = (t: Translate) => [
     width: 140,
     render: (node) => <ClusterLink id={node.cluster_id} name={node.cluster_name} />,
   }),
-  make.mono('address', t('Address'), (node) => node.address, { width: 140 }),
-  make.number('workloads_running', t('Running'), (node) => node.workloads_running, { width: 84 }),
-  make.number('workloads_total', t('Workloads'), (node) => node.workloads_total, { width: 96 }),
-  make.number('cpu_count', t('CPUs'), (node) => node.cpu_count, { sortable: true, width: 84 }),
+  make.mono('address', t('Address'), (node) => node.address, { width: 130 }),
+  make.number('workloads_running', t('Running'), (node) => node.workloads_running),
+  make.number('workloads_total', t('Workloads'), (node) => node.workloads_total),
+  make.number('cpu_count', t('CPUs'), (node) => node.cpu_count, { sortable: true, hidden: true }),
   make.number('memory_bytes', t('Memory'), (node) => node.memory_bytes, {
     sortable: true,
-    width: 92,
+    hidden: true,
     format: formatBytes,
   }),
   make.custom('agent_status', t('Agent'), (node) => <AgentState status={node.agent_status} />, {
-    width: 120,
+    width: 110,
     csv: (node) => node.agent_status,
   }),
-  make.time('started_at', t('Started'), (node) => node.started_at, { sortable: true, width: 110 }),
-  make.mono('provider_version', t('Version'), (node) => node.provider_version, { width: 90 }),
+  make.time('started_at', t('Started'), (node) => node.started_at, { sortable: true, hidden: true }),
+  make.mono('provider_version', t('Version'), (node) => node.provider_version, { hidden: true, width: 90 }),
 ];

@@ -21,7 +21,7 @@ export const channelColumns = (t: Translate) => [
     'enabled',
     t('State'),
     (channel) => (channel.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
-    { width: 100, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
+    { width: 80, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
   make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_LABELS[channel.kind]), { sortable: true, width: 90 }),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
@@ -36,17 +36,14 @@ export const channelColumns = (t: Translate) => [
       ) : (
         <Status tone="danger">{t('Failed')}</Status>
       ),
-    { width: 140, csv: (channel) => channel.last_delivery_status },
+    { width: 120, csv: (channel) => channel.last_delivery_status },
   ),
-  make.time('last_delivery_at', t('Delivery time'), (channel) => channel.last_delivery_at, {
-    width: 110,
-    none: t('Never'),
-  }),
+  make.time('last_delivery_at', t('Delivery time'), (channel) => channel.last_delivery_at, { none: t('Never') }),
   make.time('previous_secret_until', t('Old secret expires'), (channel) => channel.previous_secret_until, {
-    width: 120,
+    hidden: true,
   }),
-  make.number('rules_total', t('Rules'), (channel) => channel.rules_total, { width: 80 }),
+  make.number('rules_total', t('Rules'), (channel) => channel.rules_total),
   make.text('tenant_name', t('Tenant'), (channel) => channel.tenant_name ?? t('Whole installation'), { width: 150 }),
-  make.time('updated_at', t('Changed'), (channel) => channel.updated_at, { sortable: true, hidden: true, width: 110 }),
-  make.time('created_at', t('Created'), (channel) => channel.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (channel) => channel.updated_at, { sortable: true, hidden: true }),
+  make.time('created_at', t('Created'), (channel) => channel.created_at, { sortable: true, hidden: true }),
 ];

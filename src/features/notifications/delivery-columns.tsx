@@ -29,18 +29,18 @@ function DeliveryState({ status, attempts }: Pick<NotificationDelivery, 'status'
 }
 
 export const deliveryColumns = (t: Translate) => [
-  make.time('created_at', t('Created'), (delivery) => delivery.created_at, { sortable: true, width: 110 }),
+  make.time('created_at', t('Created'), (delivery) => delivery.created_at, { sortable: true }),
   make.custom(
     'event',
     t('Event'),
     (delivery) => <Badge tone={EVENT_LABELS[delivery.event].tone}>{t(EVENT_LABELS[delivery.event].word)}</Badge>,
-    { width: 130, csv: (delivery) => delivery.event },
+    { width: 120, csv: (delivery) => delivery.event },
   ),
   make.text('title', t('Notification'), (delivery) => delivery.title, { width: 230, grow: true }),
-  make.text('channel_name', t('Channel'), (delivery) => delivery.channel_name, { sortable: true, width: 150 }),
+  make.text('channel_name', t('Channel'), (delivery) => delivery.channel_name, { sortable: true, width: 130 }),
   make.custom('status', t('Result'), (delivery) => <DeliveryState {...delivery} />, {
     sortable: true,
-    width: 140,
+    width: 120,
     csv: (delivery) => delivery.status,
   }),
   make.text('error', t('Problem'), (delivery) => delivery.error, {
@@ -53,21 +53,19 @@ export const deliveryColumns = (t: Translate) => [
         </span>
       ) : null,
   }),
-  make.number('attempts', t('Attempts'), (delivery) => delivery.attempts, { width: 80 }),
+  make.number('attempts', t('Attempts'), (delivery) => delivery.attempts),
   make.time(
     'next_attempt_at',
     t('Next attempt'),
     (delivery) => (delivery.attempts > 0 ? delivery.next_attempt_at : null),
-    {
-      width: 130,
-    },
+    { hidden: true },
   ),
-  make.number('response_status', t('Status'), (delivery) => delivery.response_status, { width: 80, format: String }),
+  make.number('response_status', t('Status'), (delivery) => delivery.response_status, { format: String }),
   make.text('channel_kind', t('Kind'), (delivery) => t(CHANNEL_KIND_LABELS[delivery.channel_kind]), {
     hidden: true,
     width: 90,
   }),
-  make.text('rule_name', t('Rule'), (delivery) => delivery.rule_name, { width: 150 }),
+  make.text('rule_name', t('Rule'), (delivery) => delivery.rule_name, { hidden: true, width: 150 }),
   make.text('tenant_name', t('Tenant'), (delivery) => delivery.tenant_name ?? t('Whole installation'), {
     hidden: true,
     width: 150,

@@ -31,7 +31,7 @@ export const incidentColumns = (t: Translate) => [
   }),
   make.text('object_name', t('Object'), (incident) => incident.object_name, {
     sortable: true,
-    width: 170,
+    width: 220,
     grow: true,
     render: (incident) => (
       <Link className="link" href={objectPage(incident)}>
@@ -44,11 +44,11 @@ export const incidentColumns = (t: Translate) => [
     grow: true,
     render: ({ detail }) => <span title={detail}>{detail}</span>,
   }),
-  make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true, width: 130 }),
-  make.time('opened_at', t('Reported'), (incident) => incident.opened_at, { width: 110 }),
-  make.time('closed_at', t('Recovered'), (incident) => incident.closed_at, { width: 116 }),
-  make.number('flaps', t('Recurrences'), (incident) => incident.flaps, { width: 96 }),
-  make.text('rule_name', t('Rule'), (incident) => incident.rule_name, { width: 150 }),
+  make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true }),
+  make.time('opened_at', t('Reported'), (incident) => incident.opened_at),
+  make.time('closed_at', t('Recovered'), (incident) => incident.closed_at),
+  make.number('flaps', t('Recurrences'), (incident) => incident.flaps, { hidden: true }),
+  make.text('rule_name', t('Rule'), (incident) => incident.rule_name, { hidden: true, width: 150 }),
   make.text('tenant_name', t('Tenant'), (incident) => incident.tenant_name ?? t('Whole installation'), {
     hidden: true,
     width: 150,

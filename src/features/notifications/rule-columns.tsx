@@ -22,7 +22,7 @@ export const ruleColumns = (t: Translate) => [
     'enabled',
     t('State'),
     (rule) => (rule.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
-    { width: 100, csv: (rule) => (rule.enabled ? t('On') : t('Off')) },
+    { width: 80, csv: (rule) => (rule.enabled ? t('On') : t('Off')) },
   ),
   make.custom(
     'incidents_open',
@@ -33,11 +33,11 @@ export const ruleColumns = (t: Translate) => [
       ) : (
         <span className="text-faint">{t('None')}</span>
       ),
-    { width: 80, csv: (rule) => rule.incidents_open },
+    { width: 72, csv: (rule) => rule.incidents_open },
   ),
-  make.text('conditions', t('Conditions'), (rule) => conditionsText(t, rule), { width: 230, grow: true }),
+  make.text('conditions', t('Conditions'), (rule) => conditionsText(t, rule), { width: 200, grow: true }),
   make.text('ways', t('{sense, select, other {To}}', { sense: 'receiver' }), (rule) => waysText(t, rule), {
-    width: 180,
+    width: 160,
     grow: true,
   }),
   make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
@@ -45,13 +45,12 @@ export const ruleColumns = (t: Translate) => [
     'open_after_minutes',
     t('{sense, select, other {Delay}}', { sense: 'wait' }),
     (rule) => rule.open_after_minutes,
-    { width: 80, format: (value) => `${value} min` },
+    { format: (value) => `${value} min` },
   ),
   make.number('close_after_minutes', t('Recovered after'), (rule) => rule.close_after_minutes, {
-    width: 116,
     hidden: true,
     format: (value) => `${value} min`,
   }),
-  make.time('updated_at', t('Changed'), (rule) => rule.updated_at, { sortable: true, width: 110 }),
-  make.time('created_at', t('Created'), (rule) => rule.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (rule) => rule.updated_at, { sortable: true }),
+  make.time('created_at', t('Created'), (rule) => rule.created_at, { sortable: true, hidden: true }),
 ];

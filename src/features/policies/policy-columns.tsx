@@ -15,7 +15,7 @@ const make = columnsOf<PolicyListItem>();
 export const policyColumns = (t: Translate) => [
   make.text('name', t('Name'), (policy) => policy.name, {
     sortable: true,
-    width: 180,
+    width: 240,
     grow: true,
     render: (policy) => <PolicyLink id={policy.id} name={policy.name} />,
   }),
@@ -42,18 +42,16 @@ export const policyColumns = (t: Translate) => [
     },
   ),
   make.text('sources', t('From'), (policy) => policy.definition.sources.join(', '), {
-    width: 130,
-    grow: true,
+    width: 160,
     render: (policy) => <Endpoints list={policy.definition.sources} />,
   }),
   make.text('targets', t('To'), (policy) => policy.definition.targets.join(', '), {
-    width: 130,
-    grow: true,
+    width: 160,
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
-  make.number('rules_total', t('Rules'), (policy) => policy.rules_total, { width: 68 }),
+  make.number('rules_total', t('Rules'), (policy) => policy.rules_total),
   make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 100 }),
-  make.number('version', t('Version'), (policy) => policy.version, { sortable: true, width: 92 }),
+  make.number('version', t('Version'), (policy) => policy.version, { sortable: true, hidden: true }),
   make.custom(
     'last_deployment',
     t('Last apply'),
@@ -68,13 +66,13 @@ export const policyColumns = (t: Translate) => [
       ),
     { width: 124, csv: (policy) => policy.last_deployment?.created_at ?? null },
   ),
-  make.text('tier', t('Evaluation'), (policy) => t(TIER_LABELS[policy.tier].label), { width: 120 }),
-  make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, width: 92, sortFirst: 'asc' }),
+  make.text('tier', t('Evaluation'), (policy) => t(TIER_LABELS[policy.tier].label), { hidden: true, width: 120 }),
+  make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, sortFirst: 'asc' }),
   make.text('tenant_name', t('Tenant'), (policy) => policy.tenant_name, { hidden: true, width: 120 }),
   make.text('project_name', t('Project'), (policy) => policy.project_name, { hidden: true, width: 120 }),
   make.text('description', t('Description'), (policy) => policy.description, { hidden: true, width: 200 }),
-  make.time('updated_at', t('Changed'), (policy) => policy.updated_at, { sortable: true, hidden: true, width: 110 }),
-  make.time('created_at', t('Created'), (policy) => policy.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (policy) => policy.updated_at, { sortable: true, hidden: true }),
+  make.time('created_at', t('Created'), (policy) => policy.created_at, { sortable: true, hidden: true }),
 ];
 
 function Endpoints({ list }: { list: readonly string[] }) {

@@ -58,7 +58,7 @@ export const memberColumns = (t: Translate) => [
     width: 130,
     render: (member) => <ClusterLink id={member.cluster_id} name={member.cluster_name} />,
   }),
-  make.time('created_at', t('Added'), (member) => member.created_at, { width: 110 }),
+  make.time('created_at', t('Added'), (member) => member.created_at),
   make.mono('workload_external_id', t('External ID'), (member) => member.workload_external_id, {
     hidden: true,
     width: 120,

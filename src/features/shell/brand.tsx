@@ -10,7 +10,7 @@ export function Brand({ compact = false }: { compact?: boolean }) {
     <Link
       href={paths.home()}
       aria-label={t('Fabric, home')}
-      className="inline-flex items-center gap-2 rounded-md font-semibold"
+      className="inline-flex min-h-6 min-w-6 items-center justify-center gap-2 rounded-md font-semibold"
     >
       <svg viewBox="0 0 32 32" className="size-5 shrink-0" aria-hidden="true">
         <rect width="32" height="32" rx="7" className="fill-text" />

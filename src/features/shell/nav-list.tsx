@@ -18,10 +18,14 @@ export function NavList({ groups, compact = false, onNavigate }: Props) {
   const t = useT();
   const current = sectionOf(usePathname())?.id;
   return (
-    <nav aria-label={t('Sections')} className="flex flex-col gap-3 p-2">
+    <nav aria-label={t('Sections')} className="flex flex-col gap-2 p-2">
       {groups.map((group) => (
         <div key={group.id} className="flex flex-col">
-          <p className={clsx('px-2 pb-1 text-sm text-faint', compact && 'sr-only')} id={`nav-${group.id}`}>
+          <p
+            // A heading over a single entry would only repeat it.
+            className={clsx('px-2 pb-0.5 text-sm text-faint', (compact || group.entries.length === 1) && 'sr-only')}
+            id={`nav-${group.id}`}
+          >
             {t(group.label)}
           </p>
           <ul aria-labelledby={`nav-${group.id}`} className="flex flex-col gap-px">
@@ -34,7 +38,7 @@ export function NavList({ groups, compact = false, onNavigate }: Props) {
                     aria-label={compact ? t(label) : undefined}
                     onClick={onNavigate}
                     className={clsx(
-                      'flex h-8 items-center gap-2.5 rounded-md text-muted hover:bg-surface-3/70 hover:text-text',
+                      'flex h-7 items-center gap-2.5 pointer-coarse:h-9 rounded-md text-muted hover:bg-surface-3/70 hover:text-text',
                       'aria-[current=page]:bg-surface-3 aria-[current=page]:font-medium aria-[current=page]:text-text',
                       compact ? 'justify-center' : 'px-2',
                     )}

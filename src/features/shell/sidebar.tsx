@@ -17,19 +17,22 @@ export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
       aria-label={t('Navigation')}
       className={clsx('flex shrink-0 flex-col border-r bg-canvas max-md:hidden', compact ? 'w-13' : 'w-52')}
     >
-      <div className={clsx('flex h-11 shrink-0 items-center', compact ? 'justify-center' : 'px-4')}>
+      <div
+        className={clsx(
+          'flex shrink-0 items-center',
+          compact ? 'flex-col gap-1 pt-2' : 'h-11 justify-between pr-2 pl-4',
+        )}
+      >
         <Brand compact={compact} />
-      </div>
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <NavList groups={groups} compact={compact} />
-      </div>
-      <div className={clsx('flex p-2', compact ? 'justify-center' : 'justify-end')}>
         <IconButton
           label={compact ? t('Expand sidebar') : t('Collapse sidebar')}
           aria-expanded={!compact}
           icon={compact ? <PanelLeftOpen size={16} /> : <PanelLeftClose size={16} />}
           onClick={() => setCompact(!compact)}
         />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <NavList groups={groups} compact={compact} />
       </div>
     </aside>
   );

@@ -55,7 +55,7 @@ export const runColumns = (t: Translate) => [
     },
     { width: 90, align: 'end', csv: seconds },
   ),
-  make.number('attempts', t('Attempts'), (run) => run.attempts, { hidden: true, width: 90 }),
+  make.number('attempts', t('Attempts'), (run) => run.attempts, { hidden: true }),
   make.mono('id', t('Run ID'), (run) => run.id, { hidden: true, width: 290 }),
 ];
 

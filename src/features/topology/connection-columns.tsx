@@ -50,10 +50,10 @@ export const connectionColumns = (t: Translate) => [
     grow: true,
     render: ({ edge }) => <span className="mono">{servicesText(t, edge)}</span>,
   }),
-  connection.number('bytes', t('Bytes'), ({ edge }) => edge.bytes, { sortable: true, width: 92, format: formatBytes }),
-  connection.number('packets', t('Packets'), ({ edge }) => edge.packets, { sortable: true, width: 92 }),
-  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true, width: 120 }),
-  connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true, width: 128 }),
+  connection.number('bytes', t('Bytes'), ({ edge }) => edge.bytes, { sortable: true, format: formatBytes }),
+  connection.number('packets', t('Packets'), ({ edge }) => edge.packets, { sortable: true }),
+  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true }),
+  connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true }),
 ];
 
 const node = columnsOf<NodeRow>();
@@ -84,8 +84,8 @@ export const nodeColumns = (t: Translate) => [
       ),
     { sortable: true, width: 170, csv: (row) => row.node.verdict },
   ),
-  node.number('links', t('Connections'), (row) => row.node.links, { sortable: true, width: 120 }),
-  node.number('bytes', t('Bytes'), (row) => row.node.bytes, { sortable: true, width: 92, format: formatBytes }),
+  node.number('links', t('Connections'), (row) => row.node.links, { sortable: true }),
+  node.number('bytes', t('Bytes'), (row) => row.node.bytes, { sortable: true, format: formatBytes }),
   node.text('addresses', t('Addresses'), (row) => row.node.workload?.addresses.join(', '), {
     hidden: true,
     width: 220,

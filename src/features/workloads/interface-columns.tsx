@@ -30,7 +30,7 @@ export const interfaceColumns = (t: Translate) => [
         {nic.link_down && <Badge tone="off">{t('Link down')}</Badge>}
       </span>
     ),
-    { width: 220, csv: (nic) => nic.name },
+    { width: 200, csv: (nic) => nic.name },
   ),
   make.custom(
     'firewall',
@@ -42,7 +42,7 @@ export const interfaceColumns = (t: Translate) => [
     },
   ),
   make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
-    width: 180,
+    width: 160,
     csv: ({ protection }) => t(PROTECTION_STATES[protection].word),
   }),
   make.custom(
@@ -65,11 +65,12 @@ export const interfaceColumns = (t: Translate) => [
       ),
     { width: 110, csv: (nic) => nic.vlan_tag ?? nic.trunks },
   ),
-  make.mono('mac', t('MAC address'), (nic) => nic.mac, { width: 160 }),
-  make.text('model', t('Model'), (nic) => nic.model, { width: 90 }),
-  make.mono('ip_config', t('Configured address'), (nic) => ipConfigText(t, nic.ip_config), { width: 240, grow: true }),
-  make.number('mtu', 'MTU', (nic) => nic.mtu, { width: 72, format: String }),
+  make.mono('mac', t('MAC address'), (nic) => nic.mac, { width: 150 }),
+  make.text('model', t('Model'), (nic) => nic.model, { hidden: true, width: 90 }),
+  make.mono('ip_config', t('Configured address'), (nic) => ipConfigText(t, nic.ip_config), { width: 220, grow: true }),
+  make.number('mtu', 'MTU', (nic) => nic.mtu, { hidden: true, format: String, sample: '65535' }),
   make.text('rate_mbytes', t('Rate limit'), (nic) => (nic.rate_mbytes ? `${nic.rate_mbytes} MB/s` : null), {
+    hidden: true,
     width: 100,
   }),
 ];

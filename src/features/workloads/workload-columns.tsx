@@ -20,7 +20,7 @@ const make = columnsOf<Workload>();
 export const workloadColumns = (t: Translate) => [
   make.text('name', t('Name'), (workload) => workload.name, {
     sortable: true,
-    width: 200,
+    width: 240,
     grow: true,
     render: (workload) => (
       <span className="inline-flex max-w-full items-center gap-1.5">
@@ -35,37 +35,41 @@ export const workloadColumns = (t: Translate) => [
   }),
   make.custom('vmid', 'VMID', (workload) => <span className="mono">{workload.vmid}</span>, {
     sortable: true,
-    width: 84,
+    width: 72,
     align: 'end',
     csv: (workload) => workload.vmid,
   }),
   make.custom('status', t('Status'), (workload) => <WorkloadState status={workload.status} />, {
     sortable: true,
-    width: 110,
+    width: 100,
     csv: (workload) => t(WORKLOAD_STATES[workload.status].word),
   }),
-  make.text('kind', t('Kind'), (workload) => t(SHORT_KIND_LABELS[workload.kind]), { sortable: true, width: 100 }),
+  make.text('kind', t('Kind'), (workload) => t(SHORT_KIND_LABELS[workload.kind]), {
+    sortable: true,
+    hidden: true,
+    width: 100,
+  }),
   make.custom('addresses', t('Addresses'), (workload) => <Addresses workload={workload} />, {
-    width: 190,
-    grow: true,
+    width: 170,
     csv: (workload) => workload.primary_addresses.join(' '),
   }),
   make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
-    width: 180,
+    width: 160,
     csv: ({ protection }) => protection && t(PROTECTION_STATES[protection].word),
   }),
   make.custom('firewall', t('Firewall flag'), (workload) => <FirewallShare workload={workload} />, {
+    hidden: true,
     width: 130,
     csv: (workload) => firewallText(t, workload),
   }),
   make.text('cluster_name', t('Cluster'), (workload) => workload.cluster_name, {
     sortable: true,
-    width: 130,
+    width: 120,
     render: (workload) => <ClusterLink id={workload.cluster_id} name={workload.cluster_name} />,
   }),
   make.text('node_name', t('Node'), (workload) => workload.node_name, {
     sortable: true,
-    width: 120,
+    width: 110,
     render: (workload) => <NodeLink id={workload.node_id} name={workload.node_name} />,
   }),
   make.custom(
@@ -73,18 +77,18 @@ export const workloadColumns = (t: Translate) => [
     t('Tags'),
     (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />),
     {
-      width: 160,
+      width: 120,
       csv: (workload) => workload.tags.join(' '),
     },
   ),
-  make.text('pool', t('Pool'), (workload) => workload.pool, { sortable: true, width: 110 }),
-  make.number('cpu_count', t('CPUs'), (workload) => workload.cpu_count, { sortable: true, width: 84 }),
+  make.text('pool', t('Pool'), (workload) => workload.pool, { sortable: true, hidden: true, width: 110 }),
+  make.number('cpu_count', t('CPUs'), (workload) => workload.cpu_count, { sortable: true, hidden: true }),
   make.number('memory_bytes', t('Memory'), (workload) => workload.memory_bytes, {
     sortable: true,
-    width: 92,
+    hidden: true,
     format: formatBytes,
   }),
-  make.time('started_at', t('Started'), (workload) => workload.started_at, { sortable: true, width: 110 }),
+  make.time('started_at', t('Started'), (workload) => workload.started_at, { sortable: true, hidden: true }),
   make.text('project_name', t('Project'), (workload) => workload.project_name, {
     sortable: true,
     hidden: true,
@@ -94,7 +98,6 @@ export const workloadColumns = (t: Translate) => [
   make.time('config_read_at', t('Config last read'), (workload) => workload.config_read_at, {
     hidden: true,
     none: t('Never'),
-    width: 120,
   }),
   make.mono('external_id', t('External ID'), (workload) => workload.external_id, { hidden: true, width: 120 }),
 ];

@@ -5,7 +5,7 @@ export type SortKey = {
   column: AnyColumn | SQL;
   nullable?: boolean;
   /** The sort value of a row, when it is no field of the row. */
-  sortValue?: (row: never) => number;
+  sortValue?: (row: never) => string | number | null;
 };
 
 /** Reads an opaque cursor: `[value of the sort column, id]`. */

@@ -3,7 +3,7 @@ import type { CsvValue } from './csv';
 
 /** One column of a `DataTable`. Columns keep their identity: useMemo by the translator. */
 export type Column<Row> = {
-  /** Field the server sorts by; also the key of the stored visibility. */
+  /** Field the server sorts by; also the key of what is stored of it. */
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;

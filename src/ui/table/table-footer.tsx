@@ -55,16 +55,22 @@ export function TableFooter(props: Props) {
             />
           )
         )}
-        {props.columnEntries.length > 0 && (
-          <Menu
-            align="end"
-            side="top"
-            entries={props.columnEntries}
-            trigger={<IconButton size="sm" label={t('Choose columns')} icon={<Columns3 size={14} />} />}
-          />
-        )}
+        <ColumnMenu entries={props.columnEntries} />
       </span>
     </div>
+  );
+}
+
+/** Chooses the columns of a table. */
+export function ColumnMenu({ entries }: { entries: readonly MenuEntry[] }) {
+  const t = useT();
+  return (
+    <Menu
+      align="end"
+      side="top"
+      entries={entries}
+      trigger={<IconButton size="sm" label={t('Choose columns')} icon={<Columns3 size={14} />} />}
+    />
   );
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
 import { type Column, formatSort, parseSort } from './column';
-import { useColumnVisibility } from './use-column-visibility';
+import { useColumnLayout } from './use-column-layout';
 
 type Options<Row extends object> = {
   tableId: string;
@@ -30,7 +30,7 @@ export type ServerTable<Row extends object> = ReactTable<Features, Row>;
 /** The table model over rows that the server has sorted, filtered and cut into pages. */
 export function useServerTable<Row extends object>(options: Options<Row>) {
   const { columns, rows, rowId, sort, selection } = options;
-  const [visible, setVisible] = useColumnVisibility(options.tableId, columns);
+  const layout = useColumnLayout(options.tableId, columns);
   const defs = useMemo(() => columns.map((column, index) => definition(column, index === 0)), [columns]);
   const sorting = useMemo(() => (sort ? [parseSort(sort)] : []), [sort]);
   const rowSelection = useMemo(() => {
@@ -47,7 +47,7 @@ export function useServerTable<Row extends object>(options: Options<Row>) {
     enableMultiSort: false,
     enableSortingRemoval: false,
     enableRowSelection: selection !== undefined,
-    state: { sorting, columnVisibility: visible, rowSelection },
+    state: { sorting, columnVisibility: layout.visible, rowSelection },
     onSortingChange: (change) => {
       const [next] = typeof change === 'function' ? change(sorting) : change;
       if (next) options.onSortChange?.(formatSort(next));
@@ -57,7 +57,7 @@ export function useServerTable<Row extends object>(options: Options<Row>) {
       options.onSelectionChange?.(new Set(Object.keys(next).filter((id) => next[id])));
     },
   });
-  return { table, setColumnVisible: setVisible };
+  return { table, layout };
 }
 
 function definition<Row extends object>(column: Column<Row>, first: boolean): ColumnDef<Features, Row> {
@@ -70,11 +70,11 @@ function definition<Row extends object>(column: Column<Row>, first: boolean): Co
     enableSorting: column.sortable ?? false,
     sortDescFirst: column.sortFirst === 'desc',
     enableHiding: !first,
-    meta: { align: column.align ?? 'start', width: column.width, grow: column.grow ?? false },
+    meta: { align: column.align ?? 'start' },
   };
 }
 
-type Meta = { align: 'start' | 'end'; width: number; grow: boolean };
+type Meta = { align: 'start' | 'end' };
 
 /** What our tables use of the library; sorting, filtering and paging are done by the server. */
 const features = tableFeatures({

@@ -11,7 +11,7 @@ import { SOURCE_LABELS } from './mapping-labels';
 const make = columnsOf<MappingRule>();
 
 export const mappingRuleColumns = (t: Translate) => [
-  make.number('priority', t('Priority'), (rule) => rule.priority, { sortable: true, width: 90 }),
+  make.number('priority', t('Priority'), (rule) => rule.priority, { sortable: true }),
   make.text('value', t('Matches'), (rule) => rule.value, {
     sortable: true,
     width: 200,
@@ -48,9 +48,9 @@ export const mappingRuleColumns = (t: Translate) => [
     width: 140,
     render: (rule) => <TenantLink id={rule.tenant_id} name={rule.tenant_name} />,
   }),
-  make.number('workloads_matched', t('Matched'), (rule) => rule.workloads_matched, { width: 90 }),
-  make.number('workloads_assigned', t('Assigned'), (rule) => rule.workloads_assigned, { width: 90 }),
+  make.number('workloads_matched', t('Matched'), (rule) => rule.workloads_matched),
+  make.number('workloads_assigned', t('Assigned'), (rule) => rule.workloads_assigned),
   make.text('description', t('Description'), (rule) => rule.description, { width: 180, hidden: true }),
-  make.time('updated_at', t('Changed'), (rule) => rule.updated_at, { sortable: true, width: 110 }),
-  make.time('created_at', t('Created'), (rule) => rule.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (rule) => rule.updated_at, { sortable: true }),
+  make.time('created_at', t('Created'), (rule) => rule.created_at, { sortable: true, hidden: true }),
 ];

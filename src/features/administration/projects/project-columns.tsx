@@ -23,8 +23,8 @@ export const projectColumns = (t: Translate) => [
     width: 160,
     render: (project) => <TenantLink id={project.tenant_id} name={project.tenant_name} />,
   }),
-  make.number('workloads_total', t('Workloads'), (project) => project.workloads_total, { width: 100 }),
+  make.number('workloads_total', t('Workloads'), (project) => project.workloads_total),
   make.text('description', t('Description'), (project) => project.description, { width: 200, grow: true }),
-  make.time('updated_at', t('Changed'), (project) => project.updated_at, { sortable: true, width: 110 }),
-  make.time('created_at', t('Created'), (project) => project.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.time('updated_at', t('Changed'), (project) => project.updated_at, { sortable: true }),
+  make.time('created_at', t('Created'), (project) => project.created_at, { sortable: true, hidden: true }),
 ];

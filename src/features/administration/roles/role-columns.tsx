@@ -29,7 +29,7 @@ export const roleColumns = (t: Translate) => [
       width: 120,
     },
   ),
-  make.number('users_total', t('Users'), (role) => role.users_total, { width: 80 }),
-  make.time('updated_at', t('Changed'), (role) => role.updated_at, { width: 110 }),
-  make.time('created_at', t('Created'), (role) => role.created_at, { sortable: true, hidden: true, width: 110 }),
+  make.number('users_total', t('Users'), (role) => role.users_total),
+  make.time('updated_at', t('Changed'), (role) => role.updated_at),
+  make.time('created_at', t('Created'), (role) => role.created_at, { sortable: true, hidden: true }),
 ];

@@ -11,7 +11,7 @@ const make = columnsOf<User>();
 export const userColumns = (t: Translate) => [
   make.text('email', t('Email address'), (user) => user.email, {
     sortable: true,
-    width: 220,
+    width: 240,
     grow: true,
     render: (user) => <UserLink id={user.id} email={user.email} />,
   }),
@@ -23,7 +23,7 @@ export const userColumns = (t: Translate) => [
     { sortable: true, width: 110, csv: (user) => (user.active ? t('active') : t('deactivated')) },
   ),
   make.custom('assignments', t('Roles'), (user) => <AssignmentBadges assignments={user.assignments} />, {
-    width: 260,
+    width: 240,
     grow: true,
     csv: (user) => user.assignments.map((one) => assignmentText(t, one)).join('; '),
   }),
@@ -34,8 +34,7 @@ export const userColumns = (t: Translate) => [
   make.time('last_login_at', t('Last sign-in'), (user) => user.last_login_at, {
     sortable: true,
     none: t('Never'),
-    width: 110,
   }),
-  make.number('sessions_total', t('Sessions'), (user) => user.sessions_total, { width: 90 }),
-  make.time('created_at', t('Created'), (user) => user.created_at, { sortable: true, width: 110 }),
+  make.number('sessions_total', t('Sessions'), (user) => user.sessions_total, { hidden: true }),
+  make.time('created_at', t('Created'), (user) => user.created_at, { sortable: true, hidden: true }),
 ];

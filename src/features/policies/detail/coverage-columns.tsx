@@ -45,16 +45,15 @@ const rule = (t: Translate) =>
     grow: true,
     render: (item) => <span title={securityRuleText(t, item)}>{securityRuleText(t, item)}</span>,
   });
-const hits = (t: Translate) => make.number('hits', t('Hit count'), (item) => item.hits, { width: 90 });
-const auditHits = (t: Translate) =>
-  make.number('audit_hits', t('Audit hits'), (item) => item.audit_hits, { width: 100 });
+const hits = (t: Translate) => make.number('hits', t('Hit count'), (item) => item.hits);
+const auditHits = (t: Translate) => make.number('audit_hits', t('Audit hits'), (item) => item.audit_hits);
 const rest = (t: Translate) => [
   make.custom('daily', t('Per day'), (item) => <Sparkline values={item.daily} label={course(t, item)} />, {
     width: 120,
     csv: (item) => item.daily.join(' '),
   }),
-  make.number('guests_hit', t('Workloads'), (item) => item.guests_hit, { width: 84 }),
-  make.time('last_hit_at', t('Last hit'), (item) => item.last_hit_at, { width: 120 }),
+  make.number('guests_hit', t('Workloads'), (item) => item.guests_hit),
+  make.time('last_hit_at', t('Last hit'), (item) => item.last_hit_at),
 ];
 
 /**

@@ -45,7 +45,7 @@ const isActive = ({ status }: Deployment) => status === 'queued' || status === '
 const make = columnsOf<Deployment>();
 
 const columnsFor = (t: Translate) => [
-  make.time('created_at', t('Requested'), (deployment) => deployment.created_at, { sortable: true, width: 120 }),
+  make.time('created_at', t('Requested'), (deployment) => deployment.created_at, { sortable: true }),
   make.text('kind', t('Operation'), (deployment) => t(KIND_LABELS[deployment.kind]), { width: 140 }),
   make.custom(
     'status',
@@ -72,12 +72,12 @@ const columnsFor = (t: Translate) => [
         guestCounts(t, deployment)
       ),
   }),
-  make.number('writes', t('Writes'), (deployment) => deployment.writes, { width: 92 }),
+  make.number('writes', t('Writes'), (deployment) => deployment.writes),
   make.text('cluster_name', t('Cluster'), (deployment) => deployment.cluster_name, {
     width: 140,
     render: (deployment) => <ClusterLink id={deployment.cluster_id} name={deployment.cluster_name} />,
   }),
-  make.number('policy_version', t('Version'), (deployment) => deployment.policy_version, { width: 84 }),
+  make.number('policy_version', t('Version'), (deployment) => deployment.policy_version),
   make.text('trigger', t('Trigger'), (deployment) => t(TRIGGER_LABELS[deployment.trigger]), { width: 150 }),
   make.text('problems', t('Problem'), (deployment) => deployment.problems[0]?.message, { width: 180, grow: true }),
 ];

@@ -57,15 +57,15 @@ const columnsFor = (t: Translate) => [
     grow: true,
     render: (guest) => <span title={reasonsText(t, guest)}>{reasonsText(t, guest)}</span>,
   }),
-  make.number('expected', t('Expected'), (guest) => guest.expected, { width: 88 }),
-  make.number('live', t('Live'), (guest) => guest.live, { width: 80 }),
-  make.number('outdated', t('Outdated'), (guest) => guest.outdated, { width: 88 }),
-  make.number('leftover', t('Leftover'), (guest) => guest.leftover, { width: 84 }),
+  make.number('expected', t('Expected'), (guest) => guest.expected),
+  make.number('live', t('Live'), (guest) => guest.live),
+  make.number('outdated', t('Outdated'), (guest) => guest.outdated),
+  make.number('leftover', t('Leftover'), (guest) => guest.leftover),
   make.text('cluster_name', t('Cluster'), (guest) => guest.cluster_name, {
     width: 130,
     render: (guest) => <ClusterLink id={guest.cluster_id} name={guest.cluster_name} />,
   }),
-  make.time('read_at', t('Last read'), (guest) => guest.read_at, { none: t('Never'), width: 104 }),
+  make.time('read_at', t('Last read'), (guest) => guest.read_at, { none: t('Never') }),
 ];
 
 /** The guests of a policy; each opens to what is intended, was last applied, and is live. */

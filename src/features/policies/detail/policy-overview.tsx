@@ -49,13 +49,13 @@ const columnsFor = (t: Translate) => [
     grow: true,
     render: (row) => <span title={reasonsText(t, row)}>{reasonsText(t, row)}</span>,
   }),
-  make.number('guests', t('Workloads'), (row) => row.guests, { width: 76 }),
-  make.number('expected', t('Expected'), (row) => row.expected, { width: 88 }),
-  make.number('live', t('Live'), (row) => row.live, { width: 80 }),
-  make.number('missing', t('Missing'), (row) => row.missing, { width: 80 }),
-  make.number('outdated', t('Outdated'), (row) => row.outdated, { width: 88 }),
-  make.number('leftover', t('Leftover'), (row) => row.leftover, { width: 84 }),
-  make.time('read_at', t('Last read'), (row) => row.read_at, { none: t('Never'), width: 104 }),
+  make.number('guests', t('Workloads'), (row) => row.guests),
+  make.number('expected', t('Expected'), (row) => row.expected),
+  make.number('live', t('Live'), (row) => row.live),
+  make.number('missing', t('Missing'), (row) => row.missing),
+  make.number('outdated', t('Outdated'), (row) => row.outdated),
+  make.number('leftover', t('Leftover'), (row) => row.leftover),
+  make.time('read_at', t('Last read'), (row) => row.read_at, { none: t('Never') }),
 ];
 
 /** How far the policy is in force: per cluster, and below per guest. */

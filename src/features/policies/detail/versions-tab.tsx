@@ -44,7 +44,7 @@ const columnsFor = (t: Translate, current: number) => [
       </span>
     ),
   }),
-  make.time('created_at', t('Saved'), (version) => version.created_at, { width: 120 }),
+  make.time('created_at', t('Saved'), (version) => version.created_at),
   make.text(
     'author_name',
     t('By'),

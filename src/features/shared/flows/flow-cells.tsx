@@ -51,7 +51,7 @@ export function flowEndColumns<F extends Flow>(t: Translate, width: number) {
     make.custom('observed_at', t('Last seen'), (flow) => <FlowTime at={flow.observed_at} />, {
       sortable: true,
       sortFirst: 'desc',
-      width: 128,
+      width: 112,
       csv: (flow) => flow.observed_at,
     }),
     make.custom('source_ip', t('Source'), (flow) => <FlowEnd flow={flow} end="source" />, {

@@ -4,6 +4,7 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
+import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
@@ -28,7 +29,10 @@ export async function listNetworks(reach: Reach, input: NetworkListInput): Promi
       missing: isSet(networks.missing_since),
     }),
   ];
-  const sorts = sortKeysOf(Network, NETWORK_SORTS, columns(reach));
+  const sorts = {
+    ...sortKeysOf(Network, NETWORK_SORTS, columns(reach)),
+    name: naturalOrder(networks.name, 'name'),
+  };
   return pageOfRows<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
     rows: select(reach)
       .where(and(...conditions, paging.after))

@@ -3,6 +3,7 @@ import { NODE_SORTS, Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
 import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloads } from '../../db/schema/workloads';
@@ -20,7 +21,7 @@ const columns = columnsOf(StoredNode, nodes, {
   workloads_total: sql<number>`(select count(*)::int ${workloadsOf})`,
   workloads_running: sql<number>`(select count(*)::int ${workloadsOf} and ${workloads.status} = 'running')`,
 });
-const SORTS = sortKeysOf(StoredNode, NODE_SORTS, columns);
+const SORTS = { ...sortKeysOf(StoredNode, NODE_SORTS, columns), name: naturalOrder(nodes.name, 'name') };
 
 const select = () =>
   db

@@ -94,6 +94,28 @@ describe('agents', () => {
     expect(await namesOf({ outdated: false })).toEqual(['a']);
   });
 
+  it('are sorted by the numbers in their versions', async () => {
+    const c = nodes[2]?.id ?? '';
+    await sql`update node_agents set agent_version = '0.1.10' where node_id = ${c}`;
+    const sorted = async (sort: string) => {
+      const found: string[] = [];
+      for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+        const page = await ask<{ items: Agent[]; next_cursor: string | null }>('agents.list', {
+          cluster_id: cluster.id,
+          sort,
+          limit: 1,
+          ...(cursor && { cursor }),
+        });
+        found.push(...page.items.map(({ node_name }) => node_name));
+        cursor = page.next_cursor ?? undefined;
+      }
+      return found;
+    };
+    expect(await sorted('agent_version')).toEqual(['b', 'c', 'a', 'd']);
+    expect(await sorted('-agent_version')).toEqual(['a', 'c', 'b', 'd']);
+    await sql`update node_agents set agent_version = null where node_id = ${c}`;
+  });
+
   it('are counted by state', async () => {
     const offered = await offeredVersion();
     expect(await ask<AgentSummary>('agents.summary', { cluster_id: cluster.id })).toEqual({

@@ -3,6 +3,7 @@ import { AGENT_SORTS, Agent, type AgentDetail, type AgentHour, type AgentListInp
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { agentHeartbeats } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
@@ -28,7 +29,11 @@ const columns = columnsOf(StoredAgent, nodeAgents, {
     'name', left(c->>'name', 64), 'state', left(c->>'state', 64)) order by c.at), '[]'::jsonb)
     from jsonb_array_elements(${reported}) with ordinality c(c, at))`,
 });
-const SORTS = sortKeysOf(StoredAgent, AGENT_SORTS, columns);
+const SORTS = {
+  ...sortKeysOf(StoredAgent, AGENT_SORTS, columns),
+  node_name: naturalOrder(nodes.name, 'node_name'),
+  agent_version: naturalOrder(nodeAgents.agent_version, 'agent_version', true),
+};
 
 /** Nodes with their agents, page by page. Two queries. @param outdated the versions that count as outdated */
 export async function listAgents(input: AgentListInput, outdated: readonly string[]): Promise<Page<StoredAgent>> {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { estimateTextWidth, widthOfContent, widthOfHeader } from './text-width';
+
+/** Measured in DejaVu Sans at 100 px. */
+const MEASURED: readonly (readonly [string, number])[] = [
+  ['Workloads', 525],
+  ['999,999', 414],
+  ['Not filtered or unknown', 1185],
+  ['il y a 59 min', 619],
+];
+
+describe('estimateTextWidth', () => {
+  it.each(MEASURED)('is at least the measured width of %s, and at most a tenth more', (text, width) => {
+    const estimated = estimateTextWidth(text, 100);
+    expect(estimated).toBeGreaterThanOrEqual(width);
+    expect(estimated).toBeLessThanOrEqual(width * 1.1);
+  });
+});
+
+describe('widthOfContent', () => {
+  it('is the wider of the title and the sample', () => {
+    expect(widthOfContent('9', 'Workloads', true)).toBe(widthOfHeader('Workloads', true));
+    expect(widthOfContent('999,999,999', 'No.')).toBeGreaterThan(widthOfHeader('No.'));
+  });
+});

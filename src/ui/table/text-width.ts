@@ -1,0 +1,36 @@
+/** Padding at both sides of a cell. */
+const CELL_PADDING = 20;
+/** The mark of a sortable column and the gap before it. */
+const SORT_MARK = 16;
+
+const NARROW = /[ijlI|.,:;'!]/;
+const SMALL = /[ftr()[\]/\s-]/;
+const WIDE = /[mwMW%@—…]/;
+const CAPITAL = /[\p{Lu}+=<>~]/u;
+
+function widthOfCharacter(character: string): number {
+  if (NARROW.test(character)) return 0.32;
+  if (SMALL.test(character)) return 0.38;
+  if (WIDE.test(character)) return 0.93;
+  return CAPITAL.test(character) ? 0.72 : 0.63;
+}
+
+/**
+ * About how wide a text is in the widest of the usual sans-serif fonts (DejaVu Sans), of `size` pixels. Server and browser get the
+ * same number.
+ */
+export function estimateTextWidth(text: string, size: number): number {
+  let width = 0;
+  for (const character of text) width += widthOfCharacter(character);
+  return Math.ceil(width * size);
+}
+
+/** The width of a column that shows its title in full. */
+export function widthOfHeader(header: string, sortable = false): number {
+  return estimateTextWidth(header, 12) + CELL_PADDING + (sortable ? SORT_MARK : 0);
+}
+
+/** The width of a column whose cells have at most the length of `sample`, and whose title is shown in full. */
+export function widthOfContent(sample: string, header: string, sortable = false): number {
+  return Math.max(estimateTextWidth(sample, 13) + CELL_PADDING, widthOfHeader(header, sortable));
+}
