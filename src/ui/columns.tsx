@@ -5,8 +5,8 @@ import { widthOfContent } from './table/text-width';
 import { Missing, Mono, RelativeTime } from './values';
 
 type Common<Row> = Pick<Column<Row>, 'sortable' | 'hidden' | 'grow' | 'sortFirst'> & { width?: number };
-/** As long as a distance from now gets, in any language. */
-const RELATIVE_SAMPLE = 'il y a 59 min';
+/** As wide as a distance from now gets, in any language. */
+const RELATIVE_SAMPLE = '0000000000';
 
 type Value<Row, T> = (row: Row) => T | null | undefined;
 

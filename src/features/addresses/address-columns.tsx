@@ -30,11 +30,11 @@ export const addressColumns = (t: Translate) => [
         <Missing label={t('Not assigned')} />
       ),
   }),
-  make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 130 }),
+  make.text('hostname', t('Host name'), (item) => item.hostname, { sortable: true, width: 120 }),
   make.mono('interface_name', t('Interface'), (item) => item.interface_name, { hidden: true, width: 80 }),
-  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 145 }),
+  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 140 }),
   make.custom('subnet_cidr', t('Prefix'), (item) => <SubnetLink id={item.subnet_id} cidr={item.subnet_cidr} />, {
-    width: 135,
+    width: 130,
     csv: (item) => item.subnet_cidr,
   }),
   make.text('network_name', t('Network'), (item) => item.network_name, {

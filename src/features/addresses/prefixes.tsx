@@ -40,7 +40,11 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
           />
         )}
       </FilterBar>
-      {searching || view === 'list' ? <SubnetTable state={state} /> : <PrefixTree clusterId={filters.cluster_id} subnets={subnets} />}
+      {searching || view === 'list' ? (
+        <SubnetTable state={state} />
+      ) : (
+        <PrefixTree clusterId={filters.cluster_id} subnets={subnets} />
+      )}
     </>
   );
 }

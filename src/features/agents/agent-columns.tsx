@@ -36,14 +36,14 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     csv: (agent) => t(stateOf(agent).word),
   }),
   make.custom('collectors', t('Missing collectors'), (agent) => <Lacking agent={agent} offer={offer} />, {
-    width: 190,
+    width: 180,
     csv: (agent) =>
       lackingCollectors(agent)
         .map(({ name, state }) => `${t(collectorName(name))} (${state})`)
         .join('; '),
   }),
   make.custom('reports', t('Attention'), (agent) => <Reports agent={agent} />, {
-    width: 140,
+    width: 130,
     csv: (agent) => `${agent.unconfirmed.waiting} / ${agent.unconfirmed.refused}`,
   }),
   make.time('last_heartbeat_at', t('Heartbeat'), (agent) => agent.last_heartbeat_at, {
@@ -52,7 +52,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.text('agent_version', t('Version'), (agent) => agent.agent_version, {
     sortable: true,
-    width: 135,
+    width: 125,
     render: (agent) =>
       agent.agent_version ? (
         <span className="inline-flex items-center gap-1.5">
@@ -65,7 +65,7 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
   }),
   make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock offset={agent.clock_offset_ms} />, {
     sortable: true,
-    width: 110,
+    width: 100,
     csv: (agent) => agent.clock_offset_ms,
   }),
   make.text('cluster_name', t('Cluster'), (agent) => agent.cluster_name, {

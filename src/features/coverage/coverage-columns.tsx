@@ -13,7 +13,7 @@ const make = columnsOf<WorkloadCoverage>();
 export const workloadCoverageColumns = (t: Translate) => [
   make.text('workload_name', t('Workload'), (row) => row.workload_name, {
     sortable: true,
-    width: 240,
+    width: 200,
     grow: true,
     render: (row) => (
       <Link className="link" href={paths.workload({ workloadId: row.workload_id, tab: 'traffic' })}>
@@ -22,7 +22,7 @@ export const workloadCoverageColumns = (t: Translate) => [
     ),
   }),
   make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
-    width: 120,
+    width: 110,
     render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
   }),
   make.custom(
@@ -34,7 +34,7 @@ export const workloadCoverageColumns = (t: Translate) => [
       ) : (
         <span className="text-muted">{t('No traffic')}</span>
       ),
-    { sortable: true, width: 140, csv: (row) => row.covered_share },
+    { sortable: true, width: 120, csv: (row) => row.covered_share },
   ),
   make.number('flows', t('Conversations'), (row) => row.flows, { sortable: true }),
   make.number('by_policy', t('By policies'), (row) => row.by_policy),

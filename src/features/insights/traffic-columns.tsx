@@ -36,7 +36,7 @@ export const trafficColumns = (t: Translate) => [
     width: 110,
     csv: (flow) => flow.protocol,
   }),
-  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, { width: 210, csv: decisionText }),
+  make.custom('decision', t('Action'), (flow) => <FlowVerdictCell verdict={flow} />, { width: 200, csv: decisionText }),
   make.custom(
     'decided_by',
     t('Decided by'),

@@ -10,7 +10,7 @@ const make = columnsOf<Network>();
 export const networkColumns = (t: Translate) => [
   make.text('name', t('Name'), (network) => network.name, {
     sortable: true,
-    width: 240,
+    width: 200,
     grow: true,
     render: (network) => (
       <span className="inline-flex max-w-full items-center gap-1.5">

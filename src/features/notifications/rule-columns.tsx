@@ -40,7 +40,7 @@ export const ruleColumns = (t: Translate) => [
     width: 160,
     grow: true,
   }),
-  make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 150 }),
+  make.text('tenant_name', t('Tenant'), (rule) => rule.tenant_name ?? t('Whole installation'), { width: 140 }),
   make.number(
     'open_after_minutes',
     t('{sense, select, other {Delay}}', { sense: 'wait' }),

@@ -15,7 +15,7 @@ const make = columnsOf<PolicyListItem>();
 export const policyColumns = (t: Translate) => [
   make.text('name', t('Name'), (policy) => policy.name, {
     sortable: true,
-    width: 240,
+    width: 220,
     grow: true,
     render: (policy) => <PolicyLink id={policy.id} name={policy.name} />,
   }),
@@ -30,27 +30,27 @@ export const policyColumns = (t: Translate) => [
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 130, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
+    { width: 120, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
   ),
   make.custom(
     'mode',
     t('Mode'),
     (policy) => <PolicyMode mode={policy.definition.enforcement_mode} enabled={policy.enabled} />,
     {
-      width: 126,
+      width: 112,
       csv: (policy) => (policy.enabled ? t(MODE_LABELS[policy.definition.enforcement_mode].label) : t('Disabled')),
     },
   ),
   make.text('sources', t('From'), (policy) => policy.definition.sources.join(', '), {
-    width: 160,
+    width: 140,
     render: (policy) => <Endpoints list={policy.definition.sources} />,
   }),
   make.text('targets', t('To'), (policy) => policy.definition.targets.join(', '), {
-    width: 160,
+    width: 140,
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
   make.number('rules_total', t('Rules'), (policy) => policy.rules_total),
-  make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 100 }),
+  make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 90 }),
   make.number('version', t('Version'), (policy) => policy.version, { sortable: true, hidden: true }),
   make.custom(
     'last_deployment',
@@ -64,7 +64,7 @@ export const policyColumns = (t: Translate) => [
       ) : (
         <Missing label={t('Never')} />
       ),
-    { width: 124, csv: (policy) => policy.last_deployment?.created_at ?? null },
+    { width: 112, csv: (policy) => policy.last_deployment?.created_at ?? null },
   ),
   make.text('tier', t('Evaluation'), (policy) => t(TIER_LABELS[policy.tier].label), { hidden: true, width: 120 }),
   make.number('priority', t('Priority'), (policy) => policy.priority, { sortable: true, sortFirst: 'asc' }),

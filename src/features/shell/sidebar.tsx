@@ -3,15 +3,17 @@ import clsx from 'clsx';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
+import { useStored } from '@/ui/use-stored';
 import { Brand } from './brand';
 import { NavList } from './nav-list';
 import type { NavGroup } from './navigation';
-import { useSidebarCompact } from './use-sidebar-compact';
 
 /** The sections at the left edge of wide windows; on phones the same list is in a drawer. */
 export function Sidebar({ groups }: { groups: readonly NavGroup[] }) {
   const t = useT();
-  const [compact, setCompact] = useSidebarCompact();
+  const [stored, store] = useStored('fabric.sidebar');
+  const compact = stored === 'compact';
+  const setCompact = (next: boolean) => store(next ? 'compact' : 'wide');
   return (
     <aside
       aria-label={t('Navigation')}

@@ -35,10 +35,10 @@ export const connectionColumns = (t: Translate) => [
     'verdict',
     t('Outcome'),
     ({ edge }) => <Badge tone={VERDICT_LOOKS[edge.verdict].tone}>{t(VERDICT_LOOKS[edge.verdict].word)}</Badge>,
-    { sortable: true, width: 160, csv: ({ edge }) => edge.verdict },
+    { sortable: true, width: 130, csv: ({ edge }) => edge.verdict },
   ),
   connection.custom('action', t('Action'), ({ edge }) => <FlowVerdictCell verdict={edge} />, {
-    width: 230,
+    width: 185,
     csv: ({ edge }) => edge.action,
   }),
   connection.text('rules_say', t('Rules say'), ({ edge }) => rulesText(t, edge.rules_say), {
@@ -46,13 +46,13 @@ export const connectionColumns = (t: Translate) => [
     width: 220,
   }),
   connection.text('services', t('Services'), ({ edge }) => servicesText(t, edge), {
-    width: 220,
+    width: 180,
     grow: true,
     render: ({ edge }) => <span className="mono">{servicesText(t, edge)}</span>,
   }),
   connection.number('bytes', t('Bytes'), ({ edge }) => edge.bytes, { sortable: true, format: formatBytes }),
-  connection.number('packets', t('Packets'), ({ edge }) => edge.packets, { sortable: true }),
-  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true }),
+  connection.number('packets', t('Packets'), ({ edge }) => edge.packets, { sortable: true, hidden: true }),
+  connection.number('flows', t('New flows'), ({ edge }) => edge.flows, { sortable: true, hidden: true }),
   connection.time('last_seen_at', t('Last seen'), ({ edge }) => edge.last_seen_at, { sortable: true }),
 ];
 

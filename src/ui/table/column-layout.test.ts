@@ -54,7 +54,7 @@ describe('formatLayout and parseLayout', () => {
 });
 
 describe('layOut', () => {
-  it('lets declared columns grow until somebody sizes them', () => {
+  it('lets declared columns grow until they are sized', () => {
     expect(layOut(COLUMNS, {}, { extra: 40 })).toEqual({
       widths: [undefined, '100px', '110px'],
       least: 'calc(min(240px, 44vw) + 100px + 110px + 40px)',

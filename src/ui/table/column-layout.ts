@@ -29,7 +29,7 @@ export function parseLayout(stored: string | null): ColumnLayout {
   try {
     value = JSON.parse(stored ?? 'null');
   } catch {
-    // Not ours.
+    // Invalid JSON is the default.
   }
   if (!isEntries(value)) return { shown: {}, widths: {} };
   const shown = isEntries(value.shown) ? value.shown : value;
@@ -46,7 +46,7 @@ export function parseLayout(stored: string | null): ColumnLayout {
   };
 }
 
-/** The text to store: only what differs from the declaration, so that later defaults reach those who never chose. Null for nothing. */
+/** The text to store: only what differs from the declaration, so that later defaults reach everyone who never chose. Null for nothing. */
 export function formatLayout({ shown, widths }: ColumnLayout, columns: readonly Sized[]): string | null {
   const declared = new Map(columns.map((column) => [column.id, column]));
   const chosen = Object.entries(shown).filter(([id, isShown]) => {
@@ -64,7 +64,7 @@ function cssWidth(column: Sized, index: number, chosen: number | undefined, most
 }
 
 /**
- * The widths of a table: of each column (undefined takes a share of what is left), and the least of all. A column that somebody
+ * The widths of a table: of each column (undefined takes a share of what is left), and the least of all. A column that was
  * sized no longer grows; when none grows any more, the table is as wide as its columns.
  */
 export function layOut(

@@ -3,7 +3,6 @@ import clsx from 'clsx';
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { GREATEST_WIDTH, LEAST_WIDTH } from './column-layout';
-import { measureContent } from './measure-column';
 
 type Props = {
   /** The column's title. */
@@ -31,7 +30,7 @@ const widthOf = (handle: HTMLElement) => Math.round(headerOf(handle)?.getBoundin
  */
 export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize }: Props) {
   const t = useT();
-  // What a column that grows measures is known when somebody gets there.
+  // The real width of a column that grows is read when its edge gets the focus.
   const [measured, setMeasured] = useState<{ of: number; now: number } | null>(null);
   const drag = useRef<{ from: number; width: number } | null>(null);
 
@@ -110,4 +109,27 @@ export function ColumnResizer({ header, width, tabStop, onFocus, last, onResize 
 function moveFocus(handle: HTMLElement, by: 1 | -1) {
   const edges = [...(handle.closest('tr')?.querySelectorAll<HTMLElement>('[role="separator"]') ?? [])];
   edges[edges.indexOf(handle) + by]?.focus();
+}
+
+/**
+ * How wide a column would have to be to show its title and all cells that are in the document in full. The table is laid out by its
+ * content for a moment; nothing of that is painted.
+ */
+function measureContent(header: HTMLTableCellElement): number {
+  const table = header.closest('table');
+  if (!table) return header.offsetWidth;
+  const scroller = table.parentElement;
+  const scrolled = scroller?.scrollLeft ?? 0;
+  const columns = [...table.querySelectorAll('col')];
+  const tableStyle = table.getAttribute('style');
+  const columnStyles = columns.map((column) => column.style.width);
+  table.style.tableLayout = 'auto';
+  table.style.width = 'max-content';
+  table.style.minWidth = '0';
+  for (const column of columns) column.style.width = '';
+  const width = Math.ceil(header.getBoundingClientRect().width);
+  for (const [index, column] of columns.entries()) column.style.width = columnStyles[index] ?? '';
+  table.style.cssText = tableStyle ?? '';
+  if (scroller) scroller.scrollLeft = scrolled;
+  return width;
 }

@@ -18,6 +18,9 @@ type Props = {
   resizing: Resizing;
 };
 
+/** Long titles take two lines, which still fit the height of a row. */
+const TITLE = 'line-clamp-2 min-w-0 leading-3.5 text-ellipsis [overflow-wrap:normal]';
+
 /** The title of a column, which sorts by it, and its edge. */
 export function HeaderCell({ id, header, align, sticky, sorted = false, onSort, last, resizing }: Props) {
   const end = align === 'end';
@@ -28,7 +31,7 @@ export function HeaderCell({ id, header, align, sticky, sorted = false, onSort, 
       aria-label={header}
       aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
       className={clsx(
-        'border-b bg-surface px-2.5 text-sm font-medium whitespace-nowrap text-muted',
+        'border-b bg-surface px-2.5 text-sm font-medium text-muted',
         end ? 'text-right' : 'text-left',
         sticky ? `sticky z-1 ${sticky}` : 'relative',
       )}
@@ -38,15 +41,15 @@ export function HeaderCell({ id, header, align, sticky, sorted = false, onSort, 
           type="button"
           onClick={onSort}
           className={clsx(
-            'group -mx-1 inline-flex h-6 max-w-full items-center gap-1 rounded-sm px-1 hover:text-text',
+            'group -mx-1 inline-flex min-h-6 max-w-full text-left items-center gap-1 rounded-sm px-1 hover:text-text',
             end && 'flex-row-reverse',
           )}
         >
-          <span className="truncate">{header}</span>
+          <span className={TITLE}>{header}</span>
           <SortMark sorted={sorted} />
         </button>
       ) : (
-        <span className="block truncate">{header}</span>
+        <span className={TITLE}>{header}</span>
       )}
       <ColumnResizer
         header={header}

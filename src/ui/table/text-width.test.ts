@@ -17,6 +17,13 @@ describe('estimateTextWidth', () => {
   });
 });
 
+describe('widthOfHeader', () => {
+  it('breaks a title where two lines are narrowest', () => {
+    expect(widthOfHeader('Not filtered or unknown')).toBe(estimateTextWidth('or unknown', 12) + 20);
+    expect(widthOfHeader('Workloads')).toBe(estimateTextWidth('Workloads', 12) + 20);
+  });
+});
+
 describe('widthOfContent', () => {
   it('is the wider of the title and the sample', () => {
     expect(widthOfContent('9', 'Workloads', true)).toBe(widthOfHeader('Workloads', true));

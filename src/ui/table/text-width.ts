@@ -12,7 +12,7 @@ function widthOfCharacter(character: string): number {
   if (NARROW.test(character)) return 0.32;
   if (SMALL.test(character)) return 0.38;
   if (WIDE.test(character)) return 0.93;
-  return CAPITAL.test(character) ? 0.72 : 0.63;
+  return CAPITAL.test(character) ? 0.72 : 0.64;
 }
 
 /**
@@ -25,9 +25,16 @@ export function estimateTextWidth(text: string, size: number): number {
   return Math.ceil(width * size);
 }
 
-/** The width of a column that shows its title in full. */
+/** The least width of a text on at most two lines. */
+function widthOfTwoLines(text: string, size: number): number {
+  const words = text.split(' ');
+  const breaks = words.map((_, at) => [words.slice(0, at).join(' '), words.slice(at).join(' ')]);
+  return Math.min(...breaks.map((lines) => Math.max(...lines.map((line) => estimateTextWidth(line, size)))));
+}
+
+/** The width of a column that shows its title in full, on two lines if need be. */
 export function widthOfHeader(header: string, sortable = false): number {
-  return estimateTextWidth(header, 12) + CELL_PADDING + (sortable ? SORT_MARK : 0);
+  return widthOfTwoLines(header, 12) + CELL_PADDING + (sortable ? SORT_MARK : 0);
 }
 
 /** The width of a column whose cells have at most the length of `sample`, and whose title is shown in full. */
