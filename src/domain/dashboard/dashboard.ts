@@ -4,7 +4,9 @@ import { SYNC_STATUSES } from '../cluster';
 import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/traffic-sums';
 import { NODE_STATUSES } from '../inventory';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
+import { summedVerdict } from '../summed-verdict';
 import { RUN_STATUSES, RUN_TRIGGERS } from '../sync';
+import { EDGE_VERDICTS, type EdgeVerdict } from '../topology/edge-verdict';
 import { RangeMonitoring } from './monitoring';
 import { SecurityPosture } from './security-posture';
 import { SuspiciousSummary, SuspiciousTraffic } from './suspicious-traffic';
@@ -158,6 +160,37 @@ export const DashboardOperations = z.object({
 });
 export type DashboardOperations = z.output<typeof DashboardOperations>;
 
+/** Connections of one service that one network outside all known subnets opened to one workload, with one outcome. */
+export const OutsideConnection = z.object({
+  id: z.string(),
+  /** The /24 (IPv4) or /48 that the sources are in. */
+  source_prefix: z.string(),
+  destination_workload_id: z.uuid(),
+  destination_workload_name: z.string(),
+  protocol: z.string(),
+  port: z.int().nullable(),
+  /** As on the topology map. */
+  verdict: z.enum(EDGE_VERDICTS),
+  ...summedVerdict,
+  bytes: z.number(),
+  packets: z.number(),
+  flows: z.number(),
+  last_seen_at: z.string(),
+});
+export type OutsideConnection = z.output<typeof OutsideConnection>;
+
+/** Connections that were opened from outside. */
+export const FromOutside = z.object({
+  /** What passed, or may have passed, first; then the largest. */
+  items: z.array(OutsideConnection),
+  /** All there are; at least so many when `complete` is false. */
+  total: z.int(),
+  complete: z.boolean(),
+  /** By outcome. */
+  verdicts: z.object(Object.fromEntries(EDGE_VERDICTS.map((name) => [name, z.int()])) as Record<EdgeVerdict, z.ZodInt>),
+});
+export type FromOutside = z.output<typeof FromOutside>;
+
 /** Who carried how much in the range, and when. */
 export const DashboardTraffic = z.object({
   ...covered,
@@ -169,6 +202,7 @@ export const DashboardTraffic = z.object({
   top_talkers_sums: TopTalkers.shape.sums,
   /** Its own range is that of whole buckets; `as_of` tells up to when everything is counted. */
   traffic: TrafficSeries,
+  from_outside: FromOutside,
 });
 export type DashboardTraffic = z.output<typeof DashboardTraffic>;
 

@@ -114,6 +114,32 @@ it('is the points less the percentages, from 0 to 100, and 0 only where nothing 
   );
 });
 
+it('adds up: the points of all parts are the score, and only a part with a deduction takes some', () => {
+  fc.assert(
+    fc.property(anyFacts, (one) => {
+      const { score, arithmetic, enforcement, policies, suspicious, agents } = ratePosture(one);
+      if (score === null) return expect(arithmetic).toEqual([]);
+      expect(arithmetic.reduce((sum, { points }) => sum + points, 0)).toBe(score);
+      const [first, ...deductions] = arithmetic;
+      expect(first).toEqual({ part: 'enforcement', weight: 100, percent: 0, points: enforcement.points });
+      expect(deductions.map(({ part, percent }) => [part, percent])).toEqual([
+        ...(policies ? [['policies', policies.deduction]] : []),
+        ['suspicious', suspicious.deduction],
+        ['agents', agents.deduction],
+      ]);
+      let before = first?.points ?? 0;
+      for (const { weight, percent, points } of deductions) {
+        expect(percent).toBeLessThanOrEqual(weight);
+        expect(points).toBeLessThanOrEqual(0);
+        if (percent === 0) expect(points).toBe(0);
+        // A reader who computes a line from the one before is off by rounding at most.
+        expect(Math.abs(-points - (before * percent) / 100)).toBeLessThanOrEqual(1.2);
+        before += points;
+      }
+    }),
+  );
+});
+
 it('never rises when a guest stops filtering, a policy grows stale, an agent falls silent or somebody gets in', () => {
   fc.assert(
     fc.property(anyFacts, (one) => {

@@ -51,6 +51,20 @@ const Agents = z.object({
   deduction: z.int(),
 });
 
+export const POSTURE_PARTS = ['enforcement', 'policies', 'suspicious', 'agents'] as const;
+
+/** One line of the sum that the score is. */
+const PosturePoints = z.object({
+  part: z.enum(POSTURE_PARTS),
+  /** The most that it can count: points of `enforcement`, percent of the points before it of all others. */
+  weight: z.int(),
+  /** Percent that it deducts from the points before it; 0 for `enforcement`. */
+  percent: z.int(),
+  /** What it adds (`enforcement`) or deducts (0 or less). */
+  points: z.int(),
+});
+export type PosturePoints = z.output<typeof PosturePoints>;
+
 /**
  * A number from 0 to 100 and everything it is made of: the share of running guests that deny inbound packets by default, weighted with
  * policies that are not in force as they should be, critical suspicious traffic and silent agents: each of them takes away
@@ -65,6 +79,8 @@ export const SecurityPosture = z.object({
   policies: Policies.nullable(),
   suspicious: Suspicious,
   agents: Agents,
+  /** The score as a sum: `points` of all lines add up to it. Empty without a score; without parts that you may not see. */
+  arithmetic: z.array(PosturePoints),
 });
 export type SecurityPosture = z.output<typeof SecurityPosture>;
 
@@ -84,6 +100,26 @@ const percentOf = (share: number) =>
 
 const levelOf = (score: number | null): SecurityPosture['level'] =>
   score === null ? 'unknown' : score >= 90 ? 'good' : score >= 60 ? 'fair' : 'poor';
+
+/**
+ * The score as lines that add up to it. Each deduction is a percentage of what the ones before left; what is shown of it is the
+ * difference of two rounded numbers, so that no rounding is left over.
+ */
+function addUp(points: number | null, deductions: readonly Omit<PosturePoints, 'points'>[]): PosturePoints[] {
+  if (points === null) return [];
+  let exact = points;
+  let shown = points;
+  return [
+    { part: 'enforcement', weight: 100, percent: 0, points },
+    ...deductions.map((line) => {
+      exact *= 1 - line.percent / 100;
+      const next = percentOf(exact / 100);
+      const taken = next - shown;
+      shown = next;
+      return { ...line, points: taken };
+    }),
+  ];
+}
 
 /** Puts the parts together. What is unknown counts neither for nor against. */
 export function ratePosture(facts: PostureFacts): SecurityPosture {
@@ -122,10 +158,12 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
     unwatched,
     deduction: running === 0 ? 0 : cost(MOST_FOR_AGENTS, silent / running),
   };
-  const left = [policies?.deduction ?? 0, suspicious.deduction, agents.deduction]
-    .map((deduction) => 1 - deduction / 100)
-    .reduce((product, factor) => product * factor, 1);
-  const score = points === null ? null : percentOf((points * left) / 100);
+  const arithmetic = addUp(points, [
+    ...(policies ? [{ part: 'policies' as const, weight: MOST_FOR_POLICIES, percent: policies.deduction }] : []),
+    { part: 'suspicious', weight: MOST_FOR_SUSPICIOUS, percent: suspicious.deduction },
+    { part: 'agents', weight: MOST_FOR_AGENTS, percent: agents.deduction },
+  ]);
+  const score = points === null ? null : arithmetic.reduce((sum, line) => sum + line.points, 0);
   return {
     score,
     level: levelOf(score),
@@ -142,5 +180,6 @@ export function ratePosture(facts: PostureFacts): SecurityPosture {
     policies,
     suspicious,
     agents,
+    arithmetic,
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../flow-verdict';
 import type { SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
-import { type Conversation, foldConversations } from './fold-conversations';
+import { type Conversation, foldConversations, foldGroups } from './fold-conversations';
 import { MAX_EDGE_SERVICES, MAX_PEER_PREFIXES } from './topology';
 
 const CLUSTER = 'c1';
@@ -143,6 +143,82 @@ describe('foldConversations', () => {
         for (const { source, destination } of folded.edges)
           expect([ids.has(source), ids.has(destination)]).toEqual([true, true]);
         for (const peer of folded.peers) expect(peer.prefixes.length).toBeLessThanOrEqual(MAX_PEER_PREFIXES);
+      }),
+    );
+  });
+});
+
+describe('foldGroups', () => {
+  const ends = fc.constantFrom('a', 'b', 'c', 'd', 'gone', null);
+  const conversation = fc.record({
+    source_workload_id: ends,
+    destination_workload_id: ends,
+    source_prefix: fc.constantFrom('10.0.0.0/24', '203.0.113.0/24'),
+    source_internal: fc.boolean(),
+    destination_internal: fc.boolean(),
+    port: fc.constantFrom(22, 443, null),
+    bytes: fc.nat(1000),
+    packets: fc.nat(100),
+    flows: fc.nat(3),
+  });
+  const told = fc.array(fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS)), { maxLength: 60 });
+  // Which group a workload is in; null: expanded, so that it is a node of its own.
+  const grouping = fc.record({
+    a: fc.constantFrom('one', 'two', null),
+    b: fc.constantFrom('one', 'two', null),
+    c: fc.constantFrom('one', 'two', null),
+    d: fc.constantFrom('one', 'two', null),
+  });
+  const nodeIn = (groups: Record<string, string | null>) => (id: string) => (id === 'gone' ? null : (groups[id] ?? id));
+  const sums = (items: readonly { bytes: number; packets: number; flows: number }[]) => {
+    const of = (field: 'bytes' | 'packets' | 'flows') => items.reduce((total, item) => total + item[field], 0);
+    return [of('bytes'), of('packets'), of('flows')];
+  };
+
+  it('has every conversation in exactly one edge: a brute-force sum of each pair and verdict is the same', () => {
+    fc.assert(
+      fc.property(told, grouping, (list, groups) => {
+        const nodeOf = nodeIn(groups);
+        const { edges, outside } = foldGroups(
+          list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+          nodeOf,
+        );
+        expect(sums(edges)).toEqual(sums(list.map(([one]) => one)));
+        const endOf = (one: Conversation, end: 'source' | 'destination') =>
+          (one[`${end}_workload_id`] !== null && nodeOf(one[`${end}_workload_id`] ?? '')) ||
+          (one[`${end}_internal`] ? 'internal' : 'external');
+        for (const edge of edges) {
+          const own = list.filter(
+            ([one, verdict]) =>
+              verdict === edge.verdict &&
+              endOf(one, 'source') === edge.source &&
+              endOf(one, 'destination') === edge.destination,
+          );
+          expect(sums([edge])).toEqual(sums(own.map(([one]) => one)));
+        }
+        const keys = edges.map(({ source, destination, verdict }) => `${source} ${destination} ${verdict}`);
+        expect(new Set(keys).size).toBe(keys.length);
+        // External and other hosts exist once.
+        const kinds = outside.map(({ kind }) => kind);
+        expect(new Set(kinds).size).toBe(kinds.length);
+      }),
+    );
+  });
+
+  it('sums up to the same whether groups are expanded or not', () => {
+    fc.assert(
+      fc.property(told, grouping, (list, groups) => {
+        const folded = (nodeOf: (id: string) => string | null) =>
+          foldGroups(
+            list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+            nodeOf,
+          ).edges;
+        const collapsed = folded(nodeIn(groups));
+        const expanded = folded((id) => (id === 'gone' ? null : id));
+        for (const verdict of EDGE_VERDICTS) {
+          const own = (edges: typeof collapsed) => sums(edges.filter((edge) => edge.verdict === verdict));
+          expect(own(collapsed)).toEqual(own(expanded));
+        }
       }),
     );
   });

@@ -70,11 +70,56 @@ function finishEdge({ services, says, ...edge }: Edge): TopologyEdge {
   };
 }
 
-function finishPeer({ prefixes, ...peer }: Peer): TopologyPeer {
+function finishPrefixes(prefixes: ReadonlyMap<string, Sums>): Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> {
   // A subnet that the reader may not see is not named.
   const list = [...prefixes].flatMap(([prefix, sums]) => (shownCidr(prefix) === null ? [] : [{ prefix, ...sums }]));
   list.sort((a, b) => heavier(a, b) || byText(a.prefix, b.prefix));
-  return { ...peer, prefixes: list.slice(0, MAX_PEER_PREFIXES), prefixes_total: list.length };
+  return { prefixes: list.slice(0, MAX_PEER_PREFIXES), prefixes_total: list.length };
+}
+
+const finishPeer = ({ prefixes, ...peer }: Peer): TopologyPeer => ({ ...peer, ...finishPrefixes(prefixes) });
+
+const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
+
+/** Sums up conversations by their two ends and verdict. */
+function edgeSums() {
+  const edges = new Map<string, Edge>();
+  return {
+    add(source: string, destination: string, [conversation, { edge: verdict, verdict: says }]: ToldConversation): void {
+      const key = `${source} ${destination} ${verdict}`;
+      let edge = edges.get(key);
+      if (!edge) {
+        edge = { source, destination, verdict, services: new Map(), says };
+        edges.set(key, edge);
+      } else edge.says = mergeVerdicts(edge.says, says);
+      const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
+      const serviceKey = `${protocol} ${port}`;
+      const service = edge.services.get(serviceKey);
+      if (!service) edge.services.set(serviceKey, { protocol, port, bytes, packets, flows, last_seen_at });
+      else {
+        add(service, conversation);
+        if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;
+      }
+    },
+    /** The weightiest verdict first, then the heaviest. */
+    finish: (): TopologyEdge[] =>
+      [...edges.values()]
+        .map(finishEdge)
+        .sort(
+          (a, b) =>
+            weight(a) - weight(b) ||
+            heavier(a, b) ||
+            byText(a.source, b.source) ||
+            byText(a.destination, b.destination),
+        ),
+  };
+}
+
+function addPrefix(prefixes: Map<string, Sums>, prefix: string, from: Sums): void {
+  const known = prefixes.get(prefix);
+  const { bytes, packets, flows } = from;
+  if (known) add(known, from);
+  else prefixes.set(prefix, { bytes, packets, flows });
 }
 
 /**
@@ -87,7 +132,7 @@ export function foldConversations(
   standingOf: (workloadId: string) => Standing | null,
 ): { peers: TopologyPeer[]; edges: TopologyEdge[] } {
   const peers = new Map<string, Peer>();
-  const edges = new Map<string, Edge>();
+  const edges = edgeSums();
 
   const peerOf = (conversation: Conversation, end: 'source' | 'destination', { cluster_id, network_id }: Standing) => {
     const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
@@ -97,15 +142,12 @@ export function foldConversations(
       peer = { id, kind, cluster_id, network_id, prefixes: new Map() };
       peers.set(id, peer);
     }
-    const prefix = conversation[`${end}_prefix`];
-    const known = peer.prefixes.get(prefix);
-    const { bytes, packets, flows } = conversation;
-    if (known) add(known, conversation);
-    else peer.prefixes.set(prefix, { bytes, packets, flows });
+    addPrefix(peer.prefixes, conversation[`${end}_prefix`], conversation);
     return id;
   };
 
-  for (const [conversation, { edge: verdict, verdict: says }] of conversations) {
+  for (const told of conversations) {
+    const [conversation] = told;
     const [from, to] = (['source', 'destination'] as const).map((end) => {
       const id = conversation[`${end}_workload_id`];
       const standing = id === null ? null : standingOf(id);
@@ -115,29 +157,41 @@ export function foldConversations(
     if (!standing) continue;
     const source = from?.id ?? peerOf(conversation, 'source', standing);
     const destination = to?.id ?? peerOf(conversation, 'destination', standing);
-    const key = `${source} ${destination} ${verdict}`;
-    let edge = edges.get(key);
-    if (!edge) {
-      edge = { source, destination, verdict, services: new Map(), says };
-      edges.set(key, edge);
-    } else edge.says = mergeVerdicts(edge.says, says);
-    const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
-    const serviceKey = `${protocol} ${port}`;
-    const service = edge.services.get(serviceKey);
-    if (!service) edge.services.set(serviceKey, { protocol, port, bytes, packets, flows, last_seen_at });
-    else {
-      add(service, conversation);
-      if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;
-    }
+    edges.add(source, destination, told);
   }
-  const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
   return {
     peers: [...peers.values()].map(finishPeer).sort((a, b) => byText(a.id, b.id)),
-    edges: [...edges.values()]
-      .map(finishEdge)
-      .sort(
-        (a, b) =>
-          weight(a) - weight(b) || heavier(a, b) || byText(a.source, b.source) || byText(a.destination, b.destination),
-      ),
+    edges: edges.finish(),
+  };
+}
+
+/** What is outside of all groups; each exists once. */
+export type Outside = Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> & { kind: TopologyPeer['kind'] };
+
+/**
+ * Edges between nodes, each with any number of workloads, and what is outside. Every conversation is in exactly one
+ * edge: however workloads are grouped, all edges add up to the same.
+ * @param nodeOf null for a workload that is not known (any more)
+ */
+export function foldGroups(
+  conversations: Iterable<ToldConversation>,
+  nodeOf: (workloadId: string) => string | null,
+): { outside: Outside[]; edges: TopologyEdge[] } {
+  const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
+  const edges = edgeSums();
+  const endOf = (conversation: Conversation, end: 'source' | 'destination'): string => {
+    const id = conversation[`${end}_workload_id`];
+    const node = id === null ? null : nodeOf(id);
+    if (node !== null) return node;
+    const kind = conversation[`${end}_internal`] ? 'internal' : 'external';
+    addPrefix(outside[kind], conversation[`${end}_prefix`], conversation);
+    return kind;
+  };
+  for (const told of conversations) edges.add(endOf(told[0], 'source'), endOf(told[0], 'destination'), told);
+  return {
+    outside: (['external', 'internal'] as const)
+      .filter((kind) => outside[kind].size > 0)
+      .map((kind) => ({ kind, ...finishPrefixes(outside[kind]) })),
+    edges: edges.finish(),
   };
 }

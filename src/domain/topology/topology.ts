@@ -11,12 +11,44 @@ export const MAX_TOPOLOGY_EDGES = 10_000;
 export const MAX_EDGE_SERVICES = 20;
 export const MAX_PEER_PREFIXES = 20;
 
-/** Part of the map: a time range (the last hour when left out), one cluster, or one workload with its neighbours. */
+/** By what workloads are grouped: their project, their first tag, or the network of their first interface. */
+export const TOPOLOGY_GROUPINGS = ['project', 'tag', 'network'] as const;
+export type TopologyGrouping = (typeof TOPOLOGY_GROUPINGS)[number];
+
+/** More nodes than this are a matrix instead of a drawing. */
+export const MAX_DRAWN_NODES = 200;
+export const MAX_EXPANDED = 200;
+
+const list = <T extends z.ZodType<string, string>>(item: T, most: number, error: string) =>
+  z
+    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
+    .pipe(z.array(item).max(most, error))
+    .optional();
+
+/** Part of the map: a time range (the last hour when left out), one cluster, or one workload with its neighbors. */
 export const TopologyInput = z.strictObject({
   since: flowFilters.since,
   until: flowFilters.until,
   cluster_id: flowFilters.cluster_id,
   workload_id: flowFilters.workload_id,
+  /** Groups with summed edges instead of single workloads; `auto`: by project if a workload has one, else by network. */
+  group_by: z.enum(['auto', ...TOPOLOGY_GROUPINGS], `One of auto, ${TOPOLOGY_GROUPINGS.join(', ')}.`).optional(),
+  /** Groups that are shown as their workloads: IDs of groups, IDs of workloads in them, or `all`. With commas in a query string. */
+  expand: list(z.string().max(300), MAX_EXPANDED, `At most ${MAX_EXPANDED}.`),
+  /** Conversations with a workload of this project at one end or both; `none`: of no project. */
+  project_id: z.union([z.uuid(), z.literal('none')], 'The ID of a project, or none.').optional(),
+  /** The same for a tag. */
+  tag: z.string().trim().min(1).max(200, 'At most 200 characters.').optional(),
+  /** Conversations that match a rule of this policy, or would in audit mode. */
+  policy_id: z.uuid('The ID of a policy.').optional(),
+  /** A list, in a query string with commas. */
+  verdict: list(
+    z.enum(EDGE_VERDICTS, `One or more of ${EDGE_VERDICTS.join(', ')}.`),
+    EDGE_VERDICTS.length,
+    'Too many.',
+  ),
+  /** Counted in each group: part of a name, tag or project, start of an address, VMID. Does not filter. */
+  q: z.string().trim().max(200, 'At most 200 characters.').optional(),
 });
 export type TopologyInput = z.output<typeof TopologyInput>;
 
@@ -50,7 +82,7 @@ export const TopologyWorkload = z.object({
 export type TopologyWorkload = z.output<typeof TopologyWorkload>;
 
 /**
- * Everybody who is no workload that may be seen, as the workloads of one network meet them: `external` outside all known
+ * All addresses without a workload that may be seen, for the workloads of one network: `external` outside all known
  * subnets, `internal` inside one.
  */
 export const TopologyPeer = z.object({
@@ -90,6 +122,30 @@ export const TopologyEdge = z.object({
 });
 export type TopologyEdge = z.output<typeof TopologyEdge>;
 
+/**
+ * Workloads as one node of the map, or everything outside: `external` outside all known subnets, `internal` inside one where no
+ * visible workload is known, `none` workloads without a project, tag or network.
+ */
+export const TopologyGroup = z.object({
+  /** `project:<ID>`, `tag:<name>`, `network:<ID>`, `none`, `external` or `internal`: also the end of its edges. */
+  id: z.string(),
+  kind: z.enum([...TOPOLOGY_GROUPINGS, 'none', 'external', 'internal']),
+  /** null for the last three. */
+  name: z.string().nullable(),
+  /** Of a network; null for all others, which may span clusters. */
+  cluster_id: z.uuid().nullable(),
+  /** How many there are on the map, whether or not they have traffic. */
+  workloads: z.int(),
+  /** How many of them match `q`; 0 without it. */
+  found: z.int(),
+  /** Its workloads are nodes of their own, and no edge ends at the group. */
+  expanded: z.boolean(),
+  /** Of what is outside, the busiest first. */
+  prefixes: TopologyPeer.shape.prefixes,
+  prefixes_total: z.int(),
+});
+export type TopologyGroup = z.output<typeof TopologyGroup>;
+
 export const Topology = z.object({
   /** The range that was counted: the one asked for, widened to whole five minutes or hours. */
   since: z.string(),
@@ -105,5 +161,15 @@ export const Topology = z.object({
   /** All there are; more than the lists hold when something was left out: idle workloads first, then the lightest edges. */
   workloads_total: z.int(),
   edges_total: z.int(),
+  /** How workloads are grouped; null: not at all. */
+  group_by: z.enum(TOPOLOGY_GROUPINGS).nullable(),
+  /** Empty when workloads are not grouped. `workloads` then has those of expanded groups only, and `peers` is empty. */
+  groups: z.array(TopologyGroup),
+  /** Of all workloads of the map before it is filtered, by name; empty when workloads are not grouped. */
+  tags: z.array(z.string()),
+  /** Of all edges, also those that are left out. Without filters, what the flows of the range sum up to. */
+  sums: z.object(sums),
+  /** false: there were too many different conversations to read, and the smallest are missing in `sums`, too. */
+  complete: z.boolean(),
 });
 export type Topology = z.output<typeof Topology>;

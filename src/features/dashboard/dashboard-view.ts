@@ -57,7 +57,18 @@ export function useDashboard(view: DashboardView, suspiciousLimit: number | unde
 }
 
 type Filter = Partial<
-  Record<'source' | 'destination' | 'port' | 'protocol' | 'workload_id' | 'cluster_id' | 'decision' | 'group', string>
+  Record<
+    | 'source'
+    | 'destination'
+    | 'destination_workload_id'
+    | 'port'
+    | 'protocol'
+    | 'workload_id'
+    | 'cluster_id'
+    | 'decision'
+    | 'group',
+    string
+  >
 >;
 
 /** The flows behind a figure: of the same time and tenant, narrowed down as given. */

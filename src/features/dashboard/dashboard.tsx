@@ -15,6 +15,7 @@ import { TimeRangeControl } from '../shared/time-range-control';
 import { usePermissions } from '../shared/use-permissions';
 import { flowsHref, useDashboard, useDashboardView } from './dashboard-view';
 import { FirstSteps, firstSteps } from './first-steps';
+import { OutsidePanel } from './outside-panel';
 import { PoliciesPanel } from './policies-panel';
 import { PosturePanel } from './posture-panel';
 import { SuspiciousPanel } from './suspicious-panel';
@@ -80,6 +81,22 @@ export function Dashboard() {
             </Part>
             <Part
               wide
+              title={t('Connections from outside')}
+              actions={
+                <Link
+                  className="link"
+                  href={paths.topology({ at: 'external', range: view.range, since: view.since, until: view.until })}
+                >
+                  {t('Show on map')}
+                </Link>
+              }
+            >
+              <QueryView query={traffic} skeleton={<Waiting lines={8} />}>
+                {(data) => <OutsidePanel traffic={data} view={view} security={security.data} />}
+              </QueryView>
+            </Part>
+            <Part
+              wide
               title={t('Suspicious traffic')}
               actions={
                 <>
@@ -98,6 +115,20 @@ export function Dashboard() {
                 {(data) => <SuspiciousPanel security={data} view={view} refreshing={security.isPlaceholderData} />}
               </QueryView>
             </Part>
+            {can('policy:read') && (
+              <Part
+                title={t('Policies')}
+                actions={
+                  <Link className="link" href={paths.policies()}>
+                    {t('All policies')}
+                  </Link>
+                }
+              >
+                <QueryView query={security} skeleton={<Waiting lines={5} />}>
+                  {(data) => data.policies && <PoliciesPanel policies={data.policies} mayWrite={can('policy:write')} />}
+                </QueryView>
+              </Part>
+            )}
             <Part
               wide
               title={t('Traffic')}
@@ -129,20 +160,6 @@ export function Dashboard() {
                 {(data) => <TalkersPanel traffic={data} view={view} security={security.data} />}
               </QueryView>
             </Part>
-            {can('policy:read') && (
-              <Part
-                title={t('Policies')}
-                actions={
-                  <Link className="link" href={paths.policies()}>
-                    {t('All policies')}
-                  </Link>
-                }
-              >
-                <QueryView query={security} skeleton={<Waiting lines={5} />}>
-                  {(data) => data.policies && <PoliciesPanel policies={data.policies} mayWrite={can('policy:write')} />}
-                </QueryView>
-              </Part>
-            )}
           </>
         )}
         {can('cluster:read') && (

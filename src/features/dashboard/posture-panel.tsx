@@ -1,8 +1,8 @@
+import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
+import type { PosturePoints } from '@/domain/dashboard/security-posture';
 import { PROTECTIONS } from '@/domain/firewall/protection';
-import { formatPercent } from '@/lib/format';
-import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
@@ -30,18 +30,28 @@ function Part({ title, text, cost, href, children }: PartProps) {
   );
 }
 
-const less = (t: Translate, percent: number): ReactNode =>
-  percent === 0 ? (
-    <span className="text-faint">
-      <span aria-hidden>–</span>
-      <span className="sr-only">{t('no points deducted')}</span>
-    </span>
-  ) : (
-    <span className="text-danger">
-      <span aria-hidden>−{percent} %</span>
-      <span className="sr-only">{t('{percent} percent deducted', { percent })}</span>
+/** What a part adds to the score or deducts from it, and of what. */
+function Points({ line, before }: { line: PosturePoints | undefined; before: number }) {
+  const t = useT();
+  if (!line) return <span className="text-muted">{t('Unknown')}</span>;
+  const { part, weight, percent, points } = line;
+  const text =
+    part === 'enforcement'
+      ? t('of {weight}', { weight })
+      : percent === 0
+        ? t('at most {weight} %', { weight })
+        : t('{percent} % of {before}, at most {weight} %', { percent, before, weight });
+  return (
+    <span className="flex flex-col items-end">
+      <span className={clsx('font-medium', points < 0 && 'text-danger')}>{signed(points, part)}</span>
+      <span className="text-sm text-faint">{text}</span>
     </span>
   );
+}
+
+/** `83`, `−8`, `0`: with the sign that the line has in the sum. */
+const signed = (points: number, part: PosturePoints['part']): string =>
+  points === 0 && part !== 'enforcement' ? '−0' : points < 0 ? `−${-points}` : String(points);
 
 type Props = { security: DashboardSecurity; suspiciousHref: string; canSeeAgents: boolean };
 
@@ -52,8 +62,15 @@ const UNENFORCED = PROTECTIONS.filter((name) => name !== 'default_deny' && name 
 export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) {
   const { security_posture: posture } = security;
   const t = useT();
-  const { score, level, enforcement, policies, suspicious, agents } = posture;
+  const { score, level, enforcement, policies, agents } = posture;
   const { tone, word } = LEVEL_LABELS[level];
+  const { arithmetic } = posture;
+  const sum = arithmetic.map(({ part, points }) => signed(points, part)).join(' ');
+  const pointsOf = (part: PosturePoints['part']) => {
+    const at = arithmetic.findIndex((line) => line.part === part);
+    const before = arithmetic.slice(0, Math.max(at, 0)).reduce((total, { points }) => total + points, 0);
+    return <Points line={arithmetic[at]} before={before} />;
+  };
   return (
     <div className="flex flex-1 flex-col rounded-lg border bg-surface">
       <div className="flex items-center gap-4 p-4">
@@ -67,6 +84,11 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
                 ? t('{score} of 100 points. Workloads with unknown protection are not counted.', { score })
                 : t('{score} of 100 points.', { score })}
           </p>
+          {score !== null && (
+            <p className="tabular-nums">
+              {sum} = <strong className="font-semibold">{score}</strong>
+            </p>
+          )}
         </div>
       </div>
       <ul aria-label={t('Security posture components')} className="flex-1 divide-y border-t">
@@ -79,13 +101,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
             template: 'false',
             missing: 'false',
           })}
-          cost={
-            enforcement.share === null ? (
-              <span className="text-muted">{t('Unknown')}</span>
-            ) : (
-              formatPercent(enforcement.share)
-            )
-          }
+          cost={pointsOf('enforcement')}
         >
           <ShareBar
             shares={[
@@ -100,7 +116,7 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
           <Part
             title={t('Policies')}
             text={policiesText(t, policies)}
-            cost={less(t, policies.deduction)}
+            cost={pointsOf('policies')}
             href={paths.policies({
               deployment_status:
                 policies.unresolved > 0
@@ -116,13 +132,13 @@ export function PosturePanel({ security, suspiciousHref, canSeeAgents }: Props) 
         <Part
           title={t('Suspicious traffic')}
           text={suspiciousText(t, security)}
-          cost={less(t, suspicious.deduction)}
+          cost={pointsOf('suspicious')}
           href={suspiciousHref}
         />
         <Part
           title={t('Monitoring')}
           text={agentsText(t, agents)}
-          cost={less(t, agents.deduction)}
+          cost={pointsOf('agents')}
           href={
             canSeeAgents
               ? paths.agents({ status: agents.silent > 0 ? 'silent' : agents.unwatched > 0 ? 'none' : null })

@@ -3,6 +3,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/values';
+import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import { WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { WorkloadState } from '../shared/inventory-states';
@@ -10,7 +11,6 @@ import { rulesText } from '../shared/verdict-labels';
 import type { ConnectionRow, NodeRow } from './connection-rows';
 import type { MapNode } from './map-model';
 import { servicesText } from './topology-labels';
-import { VERDICT_LOOKS } from './verdict-look';
 
 function End({ node, name }: { node: MapNode; name: string }) {
   return node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : name;
@@ -34,7 +34,9 @@ export const connectionColumns = (t: Translate) => [
   connection.custom(
     'verdict',
     t('Outcome'),
-    ({ edge }) => <Badge tone={VERDICT_LOOKS[edge.verdict].tone}>{t(VERDICT_LOOKS[edge.verdict].word)}</Badge>,
+    ({ edge }) => (
+      <Badge tone={EDGE_VERDICT_LOOKS[edge.verdict].tone}>{t(EDGE_VERDICT_LOOKS[edge.verdict].word)}</Badge>
+    ),
     { sortable: true, width: 130, csv: ({ edge }) => edge.verdict },
   ),
   connection.custom('action', t('Action'), ({ edge }) => <FlowVerdictCell verdict={edge} />, {
@@ -80,7 +82,7 @@ export const nodeColumns = (t: Translate) => [
       verdict === null ? (
         <Missing label={t('No connections')} />
       ) : (
-        <Badge tone={VERDICT_LOOKS[verdict].tone}>{t(VERDICT_LOOKS[verdict].word)}</Badge>
+        <Badge tone={EDGE_VERDICT_LOOKS[verdict].tone}>{t(EDGE_VERDICT_LOOKS[verdict].word)}</Badge>
       ),
     { sortable: true, width: 170, csv: (row) => row.node.verdict },
   ),

@@ -11,11 +11,11 @@ import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';
+import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import { WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { nodeName, serviceText } from './topology-labels';
-import { VERDICT_LOOKS } from './verdict-look';
+import { serviceText } from './topology-labels';
 
 type Props = {
   model: MapModel;
@@ -29,28 +29,28 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
   const t = useT();
   const source = link && model.nodes.get(link.source);
   const destination = link && model.nodes.get(link.destination);
+  const flows = source && destination ? connectionFlows(source, destination, time) : null;
   return (
     <Drawer
       open={Boolean(link && source && destination)}
       onOpenChange={(open) => !open && onClose()}
-      title={source && destination ? `${nodeName(model, source)} → ${nodeName(model, destination)}` : t('Connection')}
+      title={source && destination ? `${source.label} → ${destination.label}` : t('Connection')}
       footer={
-        source &&
-        destination && (
-          <Link className={buttonClass()} href={connectionFlows(source, destination, time)}>
+        flows && (
+          <Link className={buttonClass()} href={flows}>
             {t('Show flows')}
           </Link>
         )
       }
     >
-      {link && source && destination && <Content model={model} link={link} source={source} destination={destination} />}
+      {link && source && destination && <Content link={link} source={source} destination={destination} />}
     </Drawer>
   );
 }
 
-type ContentProps = { model: MapModel; link: MapLink; source: MapNode; destination: MapNode };
+type ContentProps = { link: MapLink; source: MapNode; destination: MapNode };
 
-function Content({ model, link, source, destination }: ContentProps) {
+function Content({ link, source, destination }: ContentProps) {
   const t = useT();
   const services = link.edges.flatMap((edge) => edge.services).sort((a, b) => b.bytes - a.bytes);
   const total = link.edges.reduce((sum, edge) => sum + edge.services_total, 0);
@@ -59,8 +59,8 @@ function Content({ model, link, source, destination }: ContentProps) {
     .sort()
     .at(-1);
   const end = (node: MapNode) =>
-    node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : nodeName(model, node);
-  const { tone, word, meaning } = VERDICT_LOOKS[link.verdict];
+    node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : node.label;
+  const { tone, word, meaning } = EDGE_VERDICT_LOOKS[link.verdict];
   const [first] = link.edges;
   return (
     <div className="flex flex-col gap-6">
@@ -79,6 +79,9 @@ function Content({ model, link, source, destination }: ContentProps) {
           { label: t('Last seen'), value: last && <RelativeTime at={last} /> },
         ]}
       />
+      {(source.kind === 'group' || destination.kind === 'group') && (
+        <p className="text-pretty text-muted">{t('Expand the group to see workloads and their flows.')}</p>
+      )}
       <Section title={t('Services')} description={t('By server port and protocol.')} bare>
         <Services services={services} />
         {total > services.length && (
@@ -122,10 +125,16 @@ function Services({ services }: { services: readonly TopologyService[] }) {
 
 type Time = { range?: string | null; since?: string | null; until?: string | null };
 
-/** One end as the page of flows filters it: a workload, or addresses outside or inside without one. */
-const endFilter = (end: 'source' | 'destination', node: MapNode) =>
-  node.workload ? { [`${end}_workload_id`]: node.workload.id } : { [`${end}_workload_id`]: 'none', [end]: node.kind };
+/** One end as the page of flows filters it: a workload, or addresses outside or inside without one; null for a group. */
+const endFilter = (end: 'source' | 'destination', node: MapNode) => {
+  if (node.kind === 'group') return null;
+  return node.workload
+    ? { [`${end}_workload_id`]: node.workload.id }
+    : { [`${end}_workload_id`]: 'none', [end]: node.kind };
+};
 
-/** The flows that opened a connection, at the same time. */
-export const connectionFlows = (source: MapNode, destination: MapNode, time: Time): string =>
-  paths.flows({ ...endFilter('source', source), ...endFilter('destination', destination), ...time });
+/** The flows that opened a connection, at the same time; null where flows cannot be filtered like this. */
+export function connectionFlows(source: MapNode, destination: MapNode, time: Time): string | null {
+  const [from, to] = [endFilter('source', source), endFilter('destination', destination)];
+  return from && to && paths.flows({ ...from, ...to, ...time });
+}

@@ -6,8 +6,8 @@ import { connectionRows, nodeRows } from './connection-rows';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 
-const topology = randomTopology(9, { workloads: 40, edges: 120 });
-const model = buildMap(english, topology, { grouping: 'project', verdicts: new Set(EDGE_VERDICTS), idle: true });
+const topology = randomTopology(9, { workloads: 40, edges: 120 }, { grouping: 'project' });
+const model = buildMap(english, topology, { verdicts: new Set(EDGE_VERDICTS), idle: true });
 
 describe('connectionRows', () => {
   it('has a row for each edge, though lines join several', () => {
@@ -47,11 +47,23 @@ it('a connection leads to the flows that opened it', () => {
   const peer = [...model.nodes.values()].find(({ kind }) => kind === 'external');
   const workload = model.nodes.get(topology.workloads[0]?.id ?? '');
   if (!peer || !workload) throw new Error('the fixture is empty');
-  const query = new URLSearchParams(connectionFlows(peer, workload, { range: '24h', since: null }).split('?')[1]);
+  const query = new URLSearchParams(connectionFlows(peer, workload, { range: '24h', since: null })?.split('?')[1]);
   expect(Object.fromEntries(query)).toEqual({
     source_workload_id: 'none',
     source: 'external',
     destination_workload_id: workload.id,
     range: '24h',
   });
+});
+
+it('a connection of a group has no flows of its own: they cannot be filtered by it', () => {
+  const grouped = buildMap(english, randomTopology(9, { workloads: 40, edges: 120 }, { expand: [] }), {
+    verdicts: new Set(EDGE_VERDICTS),
+    idle: true,
+  });
+  const group = [...grouped.nodes.values()].find(({ kind }) => kind === 'group');
+  const external = grouped.nodes.get('external');
+  if (!group || !external) throw new Error('the fixture is empty');
+  expect(connectionFlows(external, group, { range: '24h' })).toBeNull();
+  expect(connectionFlows(group, external, { range: '24h' })).toBeNull();
 });

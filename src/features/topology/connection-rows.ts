@@ -2,7 +2,6 @@ import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import type { TopologyEdge } from '@/domain/topology/topology';
 import { parseSort } from '@/ui/table/column';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { nodeName } from './topology-labels';
 
 /** One connection with the nodes at its ends, as the table shows it. */
 export type ConnectionRow = {
@@ -38,7 +37,7 @@ export function connectionRows(model: MapModel, matches: ReadonlySet<string> | n
     const [source, destination] = [model.nodes.get(link.source), model.nodes.get(link.destination)];
     if (!source || !destination) return [];
     if (matches && !matches.has(source.id) && !matches.has(destination.id)) return [];
-    const [source_name, destination_name] = [nodeName(model, source), nodeName(model, destination)];
+    const [source_name, destination_name] = [source.label, destination.label];
     return link.edges.map(
       (edge): ConnectionRow => ({
         id: `${edge.source} ${edge.destination} ${edge.verdict}`,
@@ -74,12 +73,12 @@ export type NodeRow = { id: string; node: MapNode; name: string; cluster: string
 
 /** The nodes of the map, with those that have no line. */
 export function nodeRows(model: MapModel, matches: ReadonlySet<string> | null, sort: string): NodeRow[] {
-  const clusters = new Map(model.clusters.map(({ id, label }) => [id, label]));
+  const groups = new Map(model.groups.map(({ id, label }) => [id, label]));
   const rows = [...model.nodes.values()]
     .filter(({ id }) => !matches || matches.has(id))
     .map((node): NodeRow => {
-      const group = model.groups.get(node.group_id)?.label ?? '';
-      return { id: node.id, node, name: node.label, cluster: clusters.get(node.cluster_id) ?? '', group };
+      const group = groups.get(node.group_id) ?? '';
+      return { id: node.id, node, name: node.label, cluster: node.cluster, group };
     });
   const weight = ({ node }: NodeRow) =>
     node.verdict === null ? EDGE_VERDICTS.length : EDGE_VERDICTS.indexOf(node.verdict);

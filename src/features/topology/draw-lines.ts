@@ -1,7 +1,7 @@
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import { LINE_WIDTHS, type MapLine } from './map-lines';
 import type { Look } from './scene';
-import { VERDICT_LOOKS } from './verdict-look';
 
 const DIMMED = 0.12;
 /** What is denied stands out, what is only seen stays in the background. */
@@ -20,7 +20,7 @@ export function strokeLines(
     if (own.length === 0) continue;
     ctx.globalAlpha = emphasis === 'dimmed' ? DIMMED : emphasis === 'active' ? 1 : ALPHA[verdict];
     ctx.strokeStyle = palette.verdicts[verdict];
-    ctx.setLineDash(VERDICT_LOOKS[verdict].dash.map((length) => length / scale));
+    ctx.setLineDash(EDGE_VERDICT_LOOKS[verdict].dash.map((length) => length / scale));
     for (const width of LINE_WIDTHS) {
       ctx.beginPath();
       for (const line of own) {

@@ -1,59 +1,59 @@
 import { fillHeads, strokeLines } from './draw-lines';
 import { drawTiles, frame, type Tile } from './draw-tiles';
-import { type Box, CLUSTER, GROUP } from './lay-out';
+import { type Box, GROUP } from './lay-out';
 import { linesFor, type MapLine } from './map-lines';
+import type { MapModel } from './map-model';
 import type { Attention, Look, Palette, Scene } from './scene';
 import { isSeen, type ScreenSize, type Viewport } from './viewport';
 
-const LABEL = 12;
-const MAX_LABEL = 19;
-function drawLabel(
-  ctx: CanvasRenderingContext2D,
-  text: string,
-  box: Box,
-  room: number,
-  size: number,
-  { palette }: Look,
-): void {
-  ctx.font = `600 ${size}px ${palette.sans}`;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(box.x, box.y, box.width - 4, room + 2);
-  ctx.clip();
-  ctx.fillText(text, box.x + GROUP.padding, box.y + room / 2 + 2);
-  ctx.restore();
-}
+const LABEL = 13;
+const MAX_LABEL = 20;
 
-function seenBoxes(scene: Scene, look: Look): { clusters: Labelled[]; groups: Labelled[] } {
-  const seen = (boxes: ReadonlyMap<string, Box>) => (item: { id: string; label: string }) => {
-    const box = boxes.get(item.id);
-    return box && isSeen(look.view, look.screen, box) ? [{ label: item.label, box }] : [];
-  };
-  const { model, layout } = scene;
-  return {
-    clusters: model.clusters.flatMap(seen(layout.clusters)),
-    groups: [...model.groups.values()].flatMap(seen(layout.groups)),
-  };
-}
+type Labelled = { label: string; box: Box };
 
-function drawBoxes(
-  ctx: CanvasRenderingContext2D,
-  boxes: readonly Labelled[],
-  fill: string,
-  { palette, scale }: Look,
-): void {
-  ctx.fillStyle = fill;
+/** Expanded groups that are in sight. */
+const seenBoxes = ({ model, layout }: Scene, { view, screen }: Look): Labelled[] =>
+  model.groups.flatMap(({ id, label, expanded }) => {
+    const box = expanded ? layout.groups.get(id) : undefined;
+    return box && isSeen(view, screen, box) ? [{ label, box }] : [];
+  });
+
+function drawBoxes(ctx: CanvasRenderingContext2D, boxes: readonly Labelled[], { palette, scale }: Look): void {
+  ctx.fillStyle = palette.raised;
   for (const { box } of boxes) ctx.fillRect(box.x, box.y, box.width, box.height);
-  ctx.strokeStyle = palette.line;
+  ctx.strokeStyle = palette.strong;
   ctx.lineWidth = 1 / scale;
   for (const { box } of boxes) ctx.strokeRect(box.x, box.y, box.width, box.height);
 }
 
-type Labelled = { label: string; box: Box };
+/** Names of expanded groups, each on a strip that covers the lines below it. */
+function drawHeaders(ctx: CanvasRenderingContext2D, boxes: readonly Labelled[], { palette, scale }: Look): void {
+  const size = Math.min(Math.max(LABEL, LABEL / scale), MAX_LABEL);
+  const inset = 1 / scale;
+  ctx.font = `600 ${size}px ${palette.sans}`;
+  for (const { label, box } of boxes) {
+    ctx.fillStyle = palette.raised;
+    ctx.fillRect(box.x + inset, box.y + inset, box.width - 2 * inset, GROUP.header);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(box.x, box.y, box.width - 4, GROUP.header + 2);
+    ctx.clip();
+    ctx.fillStyle = palette.text;
+    ctx.fillText(label, box.x + GROUP.padding, box.y + GROUP.header / 2 + 1);
+    ctx.restore();
+  }
+}
+
+/** What a selection means: a node, or the workloads of an expanded group. */
+export const selectedNodes = ({ nodes, groups }: MapModel, id: string | null): ReadonlySet<string> => {
+  if (id === null) return new Set();
+  if (nodes.has(id)) return new Set([id]);
+  return new Set(groups.find((group) => group.id === id)?.nodes.map((node) => node.id));
+};
 
 /**
- * Draws what is seen of the map. Lines of the active node are always drawn one by one, above all others, and what has nothing
- * to do with it or with the search is dimmed.
+ * Draws what is seen of the map: boxes, then all lines, then everything that has a name, so that no line is above a name. Lines of
+ * the active nodes are always drawn one by one, and what has nothing to do with them or with the search is dimmed.
  * @param ratio device pixels for each pixel of the page
  */
 export function drawMap(
@@ -73,40 +73,33 @@ export function drawMap(
   ctx.fillRect(0, 0, screen.width, screen.height);
   ctx.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * view.x, ratio * view.y);
   ctx.textBaseline = 'middle';
-  const { clusters, groups } = seenBoxes(scene, look);
-  drawBoxes(ctx, clusters, palette.raised, look);
-  drawBoxes(ctx, groups, palette.canvas, look);
+  const boxes = seenBoxes(scene, look);
+  drawBoxes(ctx, boxes, look);
 
-  const isActive = (line: MapLine) => line.source === active || line.destination === active;
+  const ids = selectedNodes(scene.model, active);
+  const isActive = (line: MapLine) => ids.has(line.source) || ids.has(line.destination);
+  const own = ids.size === 0 ? [] : scene.links.filter(isActive);
   const lines = linesFor(scene, scale).filter((line) => !isActive(line) && isSeen(view, screen, line.bounds));
-  const dimmed = active !== null || matches !== null;
+  const dimmed = ids.size > 0 || matches !== null;
   strokeLines(ctx, lines, look, dimmed ? 'dimmed' : 'plain');
   if (!dimmed) fillHeads(ctx, lines, look);
+  strokeLines(ctx, own, look, 'active');
+  fillHeads(ctx, own, look);
 
-  const size = Math.min(Math.max(LABEL, LABEL / scale), MAX_LABEL);
-  ctx.fillStyle = palette.text;
-  for (const { label, box } of clusters) drawLabel(ctx, label, box, CLUSTER.header, size * 1.15, look);
-  ctx.fillStyle = palette.muted;
-  for (const { label, box } of groups) drawLabel(ctx, label, box, GROUP.header, size, look);
-
-  const own = active === null ? [] : scene.links.filter(isActive);
-  const near = new Set(active === null ? [] : [active, ...own.flatMap((line) => [line.source, line.destination])]);
+  drawHeaders(ctx, boxes, look);
+  const near = new Set([...ids, ...own.flatMap((line) => [line.source, line.destination])]);
   const bright: Tile[] = [];
   const dim: Tile[] = [];
   for (const node of scene.model.nodes.values()) {
     const box = scene.layout.nodes.get(node.id);
     if (!box || !isSeen(view, screen, box)) continue;
-    const lit = active !== null ? near.has(node.id) : matches === null || matches.has(node.id);
+    const lit = ids.size > 0 ? near.has(node.id) : matches === null || matches.has(node.id);
     (lit ? bright : dim).push({ node, box });
   }
-  ctx.globalAlpha = 0.35;
-  drawTiles(ctx, dim, scene, look);
-  ctx.globalAlpha = 1;
-  strokeLines(ctx, own, look, 'active');
-  fillHeads(ctx, own, look);
+  drawTiles(ctx, dim, scene, look, true);
   drawTiles(ctx, bright, scene, look);
   for (const { node, box } of bright) {
-    if (node.id === active) frame(ctx, box, palette.accent, scale);
+    if (ids.has(node.id)) frame(ctx, box, palette.accent, scale);
     else if (matches?.has(node.id)) frame(ctx, box, palette.strong, scale);
   }
 }

@@ -1,102 +1,130 @@
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import type { Topology } from '@/domain/topology/topology';
+import { TOPOLOGY_GROUPINGS, type Topology } from '@/domain/topology/topology';
 import { english } from '@/lib/i18n/translator';
 import { type Box, layOut } from './lay-out';
-import { buildMap, countVerdicts, MAP_GROUPINGS, type MapChoice } from './map-model';
+import { buildMap, countVerdicts, type MapChoice } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 
-const ALL: MapChoice = { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true };
+const ALL: MapChoice = { verdicts: new Set(EDGE_VERDICTS), idle: true };
 const overlap = (a: Box, b: Box) =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 const inside = (inner: Box, outer: Box) =>
-  inner.x >= outer.x &&
-  inner.y >= outer.y &&
-  inner.x + inner.width <= outer.x + outer.width &&
-  inner.y + inner.height <= outer.y + outer.height;
+  inner.x >= outer.x - 1e-6 &&
+  inner.y >= outer.y - 1e-6 &&
+  inner.x + inner.width <= outer.x + outer.width + 1e-6 &&
+  inner.y + inner.height <= outer.y + outer.height + 1e-6;
 
 const shuffled = (topology: Topology): Topology => ({
   ...topology,
   clusters: [...topology.clusters].reverse(),
   networks: [...topology.networks].reverse(),
   workloads: [...topology.workloads].reverse(),
-  peers: [...topology.peers].reverse(),
+  groups: [...topology.groups].reverse(),
   edges: [...topology.edges].reverse(),
 });
+const sum = (items: readonly { bytes: number }[]) => items.reduce((total, { bytes }) => total + bytes, 0);
 
 describe('layOut', () => {
-  for (const grouping of MAP_GROUPINGS) {
-    for (const workloads of [1, 2, 17, 500]) {
-      it(`puts ${workloads} workloads by ${grouping} beside each other, inside their groups and clusters`, () => {
-        const topology = randomTopology(workloads, { workloads, edges: 3 * workloads });
-        const model = buildMap(english, topology, { ...ALL, grouping });
-        const layout = layOut(model.clusters);
-        const whole = { x: 0, y: 0, width: layout.width, height: layout.height };
-        expect(layout.nodes.size).toBe(model.nodes.size);
-        const apart = (boxes: Box[]) => {
-          for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(overlap(a, b)).toBe(false);
-        };
-        apart([...layout.clusters.values()]);
-        apart([...layout.groups.values()]);
-        const boxOf = (boxes: ReadonlyMap<string, Box>, id: string) =>
-          boxes.get(id) ?? { x: -1, y: -1, width: 0, height: 0 };
-        for (const cluster of model.clusters) {
-          expect(inside(boxOf(layout.clusters, cluster.id), whole)).toBe(true);
-          for (const group of cluster.groups) {
-            expect(inside(boxOf(layout.groups, group.id), boxOf(layout.clusters, cluster.id))).toBe(true);
+  for (const grouping of TOPOLOGY_GROUPINGS) {
+    for (const [workloads, expand] of [
+      [1, 'all'],
+      [17, 'all'],
+      [150, 'all'],
+      [500, []],
+      [60, ['none', 'tag:web', 'tag:db', 'project:00000000-0000-4000-8004-000000000001']],
+    ] as const) {
+      for (const aspect of [1.7, 0.62]) {
+        it(`puts ${workloads} workloads by ${grouping} beside each other, ${expand.length} expanded, aspect ${aspect}`, () => {
+          const topology = randomTopology(workloads, { workloads, edges: 3 * workloads }, { grouping, expand });
+          const model = buildMap(english, topology, ALL);
+          const layout = layOut(model.groups, aspect);
+          const whole = { x: 0, y: 0, width: layout.width, height: layout.height };
+          expect([...layout.nodes.keys()].sort()).toEqual([...model.nodes.keys()].sort());
+          const apart = (boxes: Box[]) => {
+            for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(overlap(a, b)).toBe(false);
+          };
+          apart([...layout.groups.values()]);
+          const boxOf = (boxes: ReadonlyMap<string, Box>, id: string) =>
+            boxes.get(id) ?? { x: -1, y: -1, width: 0, height: 0 };
+          for (const group of model.groups) {
+            expect(inside(boxOf(layout.groups, group.id), whole)).toBe(true);
             const nodes = group.nodes.map(({ id }) => boxOf(layout.nodes, id));
             for (const node of nodes) expect(inside(node, boxOf(layout.groups, group.id))).toBe(true);
             apart(nodes);
           }
-        }
-      });
+        });
+      }
     }
   }
 
   it('gives the same places whatever the order of the answer', () => {
-    const topology = randomTopology(7, { workloads: 200, edges: 600 });
-    const once = layOut(buildMap(english, topology, ALL).clusters);
-    expect(layOut(buildMap(english, shuffled(topology), ALL).clusters)).toEqual(once);
+    for (const expand of [[], 'all'] as const) {
+      const topology = randomTopology(7, { workloads: 200, edges: 600 }, { expand });
+      const once = layOut(buildMap(english, topology, ALL).groups);
+      expect(layOut(buildMap(english, shuffled(topology), ALL).groups)).toEqual(once);
+    }
   });
 
-  it('fills a screen: 500 workloads are neither a column nor a line', () => {
-    const { width, height } = layOut(
-      buildMap(english, randomTopology(3, { workloads: 500, edges: 900 }), ALL).clusters,
+  it('fits a screen of 1440 × 900: 2,000 workloads in groups, and 200 workloads that are expanded', () => {
+    const groups = layOut(
+      buildMap(english, randomTopology(3, { workloads: 2_000, edges: 9_000 }, { expand: [] }), ALL).groups,
     );
-    expect(width / height).toBeGreaterThan(1.1);
-    expect(width / height).toBeLessThan(2.6);
-    // Names are readable without zooming on a screen of 1440 × 900.
-    expect(width).toBeLessThan(2400);
+    // The names of groups have 14 px at scale 1.
+    expect(Math.min(1080 / groups.width, 640 / groups.height)).toBeGreaterThan(0.7);
+    const all = layOut(buildMap(english, randomTopology(3, { workloads: 200, edges: 900 }), ALL).groups);
+    expect(all.width / all.height).toBeGreaterThan(1.1);
+    expect(all.width / all.height).toBeLessThan(2.6);
+    expect(all.width).toBeLessThan(2400);
   });
 });
 
 describe('buildMap', () => {
   const topology = randomTopology(11, { workloads: 60, edges: 150 });
 
-  it('shows verdicts that are chosen only, and marks nodes by the weightiest shown', () => {
+  it('shows selected verdicts only, and marks nodes by the most severe one', () => {
     const model = buildMap(english, topology, { ...ALL, verdicts: new Set(['dropped'] as const) });
     const dropped = topology.edges.filter(({ verdict }) => verdict === 'dropped');
     expect(model.links.length).toBe(dropped.length);
     for (const node of model.nodes.values()) expect(node.verdict).toBe(node.links === 0 ? null : 'dropped');
     const counted = countVerdicts(topology);
     expect(counted[0]).toEqual({ verdict: 'dropped', edges: dropped.length });
-    expect(counted.reduce((sum, { edges }) => sum + edges, 0)).toBe(topology.edges.length);
+    expect(counted.reduce((total, { edges }) => total + edges, 0)).toBe(topology.edges.length);
   });
 
-  it('hides workloads without links when asked to, and groups that become empty', () => {
+  it('hides nodes without links when asked to, and groups that become empty', () => {
     const none = buildMap(english, { ...topology, edges: [] }, { ...ALL, idle: false });
-    expect([none.nodes.size, none.groups.size, none.clusters.length]).toEqual([0, 0, 0]);
+    expect([none.nodes.size, none.groups.length]).toEqual([0, 0]);
     const busy = buildMap(english, topology, { ...ALL, idle: false });
     for (const node of busy.nodes.values()) expect(node.links).toBeGreaterThan(0);
   });
 
-  it('has one outside for each cluster unless it is grouped by network', () => {
-    const model = buildMap(english, topology, { ...ALL, grouping: 'project' });
-    const peers = [...model.nodes.values()].filter(({ kind }) => kind !== 'workload');
-    expect(peers.map(({ id }) => id).sort()).toEqual(topology.clusters.map(({ id }) => `external:${id}`));
-    const bytes = (links: readonly { bytes: number }[]) => links.reduce((sum, link) => sum + link.bytes, 0);
-    expect(bytes(model.links)).toBe(bytes(topology.edges));
-    for (const link of model.links)
-      expect([model.nodes.has(link.source), model.nodes.has(link.destination)]).toEqual([true, true]);
+  it('has External once, and the same totals however workloads are grouped and expanded', () => {
+    const traffic = { workloads: 60, edges: 150 };
+    const expected = sum(topology.edges);
+    expect(expected).toBeGreaterThan(0);
+    for (const grouping of TOPOLOGY_GROUPINGS) {
+      for (const expand of ['all', [], ['none', 'tag:web']] as const) {
+        const model = buildMap(english, randomTopology(11, traffic, { grouping, expand }), ALL);
+        expect(sum(model.links)).toBe(expected);
+        expect([...model.nodes.values()].filter(({ kind }) => kind === 'external').map(({ id }) => id)).toEqual([
+          'external',
+        ]);
+      }
+    }
+  });
+
+  it('lists groups and workloads in natural order, External first', () => {
+    const names = ['web-10', 'web-9', 'web-100', 'web-1'];
+    const few = randomTopology(5, { workloads: 4, edges: 30 }, { grouping: 'tag' });
+    const workloads = few.workloads.map((workload, i) => ({ ...workload, name: names[i] ?? '', tags: ['one'] }));
+    const group = { id: 'tag:one', kind: 'tag', name: 'one', cluster_id: null, workloads: 4, expanded: true } as const;
+    const tags = ['vlan10', 'vlan9'].map((tag) => ({ ...group, id: `tag:${tag}`, name: tag, expanded: false }));
+    const nothing = { found: 0, prefixes: [], prefixes_total: 0 };
+    const external = few.groups.filter(({ kind }) => kind === 'external');
+    const groups = [...[group, ...tags].map((one) => ({ ...one, ...nothing })), ...external];
+    const model = buildMap(english, { ...few, workloads, groups }, ALL);
+    expect(model.groups.map(({ label }) => label)).toEqual(['External', 'one', 'vlan9', 'vlan10']);
+    expect(model.groups[1]?.nodes.map(({ label }) => label)).toEqual(['web-1', 'web-9', 'web-10', 'web-100']);
   });
 });

@@ -1,4 +1,4 @@
-import type { MapCluster } from './map-model';
+import type { MapGroup } from './map-model';
 
 export type Box = { x: number; y: number; width: number; height: number };
 
@@ -6,20 +6,22 @@ export type Box = { x: number; y: number; width: number; height: number };
 export type MapLayout = {
   width: number;
   height: number;
-  clusters: ReadonlyMap<string, Box>;
+  /** Tiles and boxes. */
   groups: ReadonlyMap<string, Box>;
   nodes: ReadonlyMap<string, Box>;
 };
 
+/** A workload in the box of its group. */
 export const TILE = { width: 112, height: 20 } as const;
-export const GROUP = { header: 20, padding: 8 } as const;
-export const CLUSTER = { header: 24, padding: 10 } as const;
+/** A group that is not expanded, or what is outside. */
+export const GROUP_TILE = { width: 168, height: 48 } as const;
+export const GROUP = { header: 24, padding: 8 } as const;
 
-/** Room between tiles, groups and clusters: for lines when there are few tiles, for large names when there are many. */
-type Spacing = { x: number; y: number; group: number; cluster: number };
-const ROOMY: Spacing = { x: 22, y: 11, group: 28, cluster: 36 };
-const DENSE: Spacing = { x: 8, y: 5, group: 14, cluster: 20 };
-const MANY_NODES = 150;
+/** Room between tiles and groups: for lines when there are few tiles, for large names when there are many. */
+type Spacing = { x: number; y: number; group: number };
+const ROOMY: Spacing = { x: 22, y: 11, group: 44 };
+const DENSE: Spacing = { x: 8, y: 5, group: 24 };
+const MANY_NODES = 60;
 
 type Size = { width: number; height: number };
 
@@ -29,20 +31,20 @@ function columnsFor(count: number, aspect: number, { x, y }: Spacing): number {
   return Math.max(1, Math.min(count, Math.round(wanted)));
 }
 
-function groupSize(count: number, spacing: Spacing): Size & { columns: number } {
-  const columns = columnsFor(count, 1.6, spacing);
+function boxSize(count: number, spacing: Spacing, aspect: number): Size & { columns: number } {
+  const columns = columnsFor(count, aspect, spacing);
   const rows = Math.ceil(count / columns);
   return {
     columns,
-    width: 2 * GROUP.padding + columns * (TILE.width + spacing.x) - spacing.x,
+    width: Math.max(2 * GROUP.padding + columns * (TILE.width + spacing.x) - spacing.x, GROUP_TILE.width),
     height: GROUP.header + 2 * GROUP.padding + rows * (TILE.height + spacing.y) - spacing.y,
   };
 }
 
-type Shelves = { places: { x: number; y: number }[] } & Size;
+type Places = { places: { x: number; y: number }[] } & Size;
 
 /** Puts boxes side by side on shelves no longer than `limit`, the highest first; boxes of one height keep their order. */
-function shelve(sizes: readonly Size[], gap: number, limit: number): Shelves {
+function shelve(sizes: readonly Size[], gap: number, limit: number): Places {
   const places: { x: number; y: number }[] = sizes.map(() => ({ x: 0, y: 0 }));
   const order = sizes.map((_, i) => i).sort((a, b) => (sizes[b]?.height ?? 0) - (sizes[a]?.height ?? 0) || a - b);
   let [x, y, shelf, width] = [0, 0, 0, 0];
@@ -73,7 +75,7 @@ const least = <T>(items: readonly T[], cost: (item: T) => number): T | undefined
   );
 
 /** Shelves of that length with which most of the map can be shown at once. */
-function pack(sizes: readonly Size[], gap: number, aspect: number): Shelves {
+function pack(sizes: readonly Size[], gap: number, aspect: number): Places {
   const from = Math.max(0, ...sizes.map(({ width }) => width));
   const to = sizes.reduce((sum, { width }) => sum + width + gap, 0);
   const tried = Array.from({ length: TRIES }, (_, i) =>
@@ -82,71 +84,107 @@ function pack(sizes: readonly Size[], gap: number, aspect: number): Shelves {
   return least(tried, (shelves) => screenHeight(shelves, aspect)) ?? shelve(sizes, gap, to);
 }
 
+/** As many tiles fit around what is expanded: then no line passes below a third tile. */
+const RING = { least: 3, most: 20, gap: 20 } as const;
+const GROWTH = 1.05;
+
+const near = (a: Box, b: Box, gap: number) =>
+  a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap;
+
+/** Tiles on an ellipse around a box in the middle, as close as they can be; the first is at the left, the others follow clockwise. */
+function ring(count: number, inner: Size, aspect: number): { tiles: Box[]; middle: Box } {
+  const middle = { x: -inner.width / 2, y: -inner.height / 2, ...inner };
+  const at = (radius: number): Box[] =>
+    Array.from({ length: count }, (_, i) => {
+      const angle = Math.PI + (2 * Math.PI * i) / count;
+      const { width, height } = GROUP_TILE;
+      return {
+        x: radius * aspect * Math.cos(angle) - width / 2,
+        y: radius * Math.sin(angle) - height / 2,
+        width,
+        height,
+      };
+    });
+  let radius = 120;
+  for (;;) {
+    const tiles = at(radius);
+    const free = tiles.every(
+      (tile, i) =>
+        (inner.width === 0 || !near(tile, middle, 2 * RING.gap)) &&
+        tiles.slice(i + 1).every((other) => !near(tile, other, RING.gap)),
+    );
+    if (free) return { tiles, middle };
+    radius *= GROWTH;
+  }
+}
+
 /** How much wider than high a screen mostly is. */
 const ASPECT = 1.7;
 
-/** Shapes that are tried for what a cluster holds. */
-const INNER_ASPECTS = [0.7, 1, 1.4, 1.7, 2.2, 3, 4];
-
-const clusterSize = ({ width, height }: Size): Size => ({
-  width: width + 2 * CLUSTER.padding,
-  height: height + 2 * CLUSTER.padding + CLUSTER.header,
-});
-
-function packClusters(clusters: readonly MapCluster[], spacing: Spacing, innerAspect: number, aspect: number) {
-  const inner = clusters.map(({ groups }) => {
-    const sizes = groups.map(({ nodes }) => groupSize(nodes.length, spacing));
-    return { sizes, shelves: pack(sizes, spacing.group, innerAspect) };
-  });
-  const outer = pack(
-    inner.map(({ shelves }) => clusterSize(shelves)),
-    spacing.cluster,
+/** Where the groups stand: on a ring around expanded ones, or on shelves when there are many or the screen is narrow. */
+function placeGroups(groups: readonly MapGroup[], sizes: readonly Size[], gap: number, aspect: number): Box[] {
+  const indexes = groups.map((_, i) => i);
+  const tiles = indexes.filter((i) => !groups[i]?.expanded);
+  const box = (i: number, { x, y }: { x: number; y: number }): Box => ({ x, y, ...(sizes[i] ?? GROUP_TILE) });
+  if (aspect < 1 || tiles.length < RING.least || tiles.length > RING.most) {
+    const { places } = pack(sizes, gap, aspect);
+    return indexes.map((i) => box(i, places[i] ?? { x: 0, y: 0 }));
+  }
+  const boxes = indexes.filter((i) => groups[i]?.expanded);
+  const inner = pack(
+    boxes.map((i) => sizes[i] ?? GROUP_TILE),
+    gap,
     aspect,
   );
-  return [inner, outer] as const;
+  const around = ring(tiles.length, inner, aspect);
+  const placed = indexes.map((i) => {
+    const tile = around.tiles[tiles.indexOf(i)];
+    if (tile) return tile;
+    const { x, y } = inner.places[boxes.indexOf(i)] ?? { x: 0, y: 0 };
+    return box(i, { x: around.middle.x + x, y: around.middle.y + y });
+  });
+  const [left, top] = [Math.min(...placed.map(({ x }) => x)), Math.min(...placed.map(({ y }) => y))];
+  return placed.map((one) => ({ ...one, x: one.x - left, y: one.y - top }));
 }
 
 /**
- * Lays clusters, groups and nodes out as boxes within boxes. The same clusters always give the same places, so that a map that
- * is refreshed stands still; nothing overlaps. In time proportional to the number of nodes.
+ * Lays groups and their workloads out. The same groups always give the same places, so that a map that is refreshed stands
+ * still; nothing overlaps.
  * @param aspect how many times wider than high the map should be
  */
-export function layOut(clusters: readonly MapCluster[], aspect = ASPECT): MapLayout {
-  const layout = {
-    clusters: new Map<string, Box>(),
-    groups: new Map<string, Box>(),
-    nodes: new Map<string, Box>(),
-  };
-  const count = clusters.reduce((sum, { groups }) => groups.reduce((all, { nodes }) => all + nodes.length, sum), 0);
+export function layOut(groups: readonly MapGroup[], aspect = ASPECT): MapLayout {
+  const count = groups.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const spacing = count > MANY_NODES ? DENSE : ROOMY;
-  // How wide clusters should be depends on how many stand side by side.
-  const [inner, outer] =
-    least(
-      INNER_ASPECTS.map((innerAspect) => packClusters(clusters, spacing, innerAspect, aspect)),
-      ([, shelves]) => screenHeight(shelves, aspect),
-    ) ?? packClusters(clusters, spacing, aspect, aspect);
-  for (const [c, cluster] of clusters.entries()) {
-    const at = outer.places[c];
-    const content = inner[c];
-    if (!at || !content) continue;
-    const { sizes, shelves } = content;
-    layout.clusters.set(cluster.id, { ...at, ...clusterSize(shelves) });
-    for (const [g, group] of cluster.groups.entries()) {
-      const size = sizes[g];
-      const place = shelves.places[g];
-      if (!size || !place) continue;
-      const x = at.x + CLUSTER.padding + place.x;
-      const y = at.y + CLUSTER.padding + CLUSTER.header + place.y;
-      layout.groups.set(group.id, { x, y, width: size.width, height: size.height });
-      for (const [n, node] of group.nodes.entries()) {
-        layout.nodes.set(node.id, {
-          x: x + GROUP.padding + (n % size.columns) * (TILE.width + spacing.x),
-          y: y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + spacing.y),
-          width: TILE.width,
-          height: TILE.height,
-        });
-      }
+  const sizes = groups.map(({ expanded, nodes }) =>
+    expanded ? boxSize(nodes.length, spacing, aspect) : { ...GROUP_TILE, columns: 1 },
+  );
+  const boxes = placeGroups(
+    groups,
+    sizes.map(({ width, height }) => ({ width, height })),
+    spacing.group,
+    aspect,
+  );
+  const layout = { groups: new Map<string, Box>(), nodes: new Map<string, Box>() };
+  for (const [g, { id, expanded, nodes }] of groups.entries()) {
+    const [at, size] = [boxes[g], sizes[g]];
+    if (!at || !size) continue;
+    layout.groups.set(id, at);
+    for (const [n, node] of nodes.entries()) {
+      layout.nodes.set(
+        node.id,
+        expanded
+          ? {
+              x: at.x + GROUP.padding + (n % size.columns) * (TILE.width + spacing.x),
+              y: at.y + GROUP.header + GROUP.padding + Math.floor(n / size.columns) * (TILE.height + spacing.y),
+              ...TILE,
+            }
+          : at,
+      );
     }
   }
-  return { width: outer.width, height: outer.height, ...layout };
+  return {
+    width: Math.max(0, ...boxes.map(({ x, width }) => x + width)),
+    height: Math.max(0, ...boxes.map(({ y, height }) => y + height)),
+    ...layout,
+  };
 }

@@ -1,9 +1,20 @@
 'use client';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { fitLabels } from './draw-tiles';
+import { GroupButtons } from './group-buttons';
 import { type Box, layOut } from './lay-out';
 import { bundleLines, linkLines } from './map-lines';
 import type { MapModel } from './map-model';
@@ -18,6 +29,8 @@ type Props = {
   label: string;
   selected: string | null;
   onSelect: (nodeId: string | null) => void;
+  /** A group was pressed: a tile, or the box of an expanded one. */
+  onGroup: (groupId: string) => void;
   /** Nodes that are searched for; null: nothing is searched for. */
   matches: ReadonlySet<string> | null;
   /** What is said of the node under the pointer. */
@@ -43,19 +56,26 @@ const ARROWS: Readonly<Record<string, Point>> = {
 };
 
 /** The map as a drawing that can be moved and zoomed. Nothing is only here: the tables say the same. */
-export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, viewKey }: Props) {
+export function MapCanvas({ model, label, selected, onSelect, onGroup, matches, hintOf, viewKey }: Props) {
   const t = useT();
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const help = useId();
   const palette = usePalette();
+  const plane = useRef<HTMLDivElement>(null);
   const scene = useScene(model, palette);
   const [hovered, setHovered] = useState<string | null>(null);
-  const known = (id: string | null) => (id !== null && model.nodes.has(id) ? id : null);
+  const known = (id: string | null) =>
+    id !== null && (model.nodes.has(id) || model.groups.some((group) => group.id === id)) ? id : null;
   const active = known(hovered) ?? known(selected);
   const attention = useMemo(() => ({ active, matches }), [active, matches]);
-  const view = useMapView({ canvas, scene, palette, attention, viewKey });
+  const view = useMapView({ canvas, plane, scene, palette, attention, viewKey });
   const { state, pan, zoom, show } = view;
+  const press = useRef(onGroup);
+  useLayoutEffect(() => {
+    press.current = onGroup;
+  });
+  const pressGroup = useCallback((id: string) => press.current(id), []);
   const gestures = useMapGestures({
     element: frame,
     view,
@@ -64,11 +84,11 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
       if (!scene) return;
       const point = toMap(state.current.view, at);
       const node = idAt(scene.layout.nodes, point);
-      onSelect(node);
-      // A press on a name of a group shows the group.
-      const group = node === null ? idAt(scene.layout.groups, point) : null;
-      const box = group === null ? undefined : scene.layout.groups.get(group);
-      if (box && selected === null) show(box);
+      // A tile of a group is a node, too; between the workloads of an expanded group its box is pressed.
+      const group = idAt(scene.layout.groups, point);
+      if (node !== null && node !== group) onSelect(node);
+      else if (group !== null) onGroup(group);
+      else onSelect(null);
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -98,6 +118,7 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
       >
         <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />
       </div>
+      {scene && <GroupButtons model={model} layout={scene.layout} plane={plane} onPress={pressGroup} />}
       <p id={help} className="sr-only">
         {t('Arrow keys pan, plus and minus zoom, 0 fits the map. The tables show the same data.')}
       </p>
@@ -115,9 +136,23 @@ export function MapCanvas({ model, label, selected, onSelect, matches, hintOf, v
   );
 }
 
+const NARROW = '(max-width: 640px)';
+const watchWidth = (changed: () => void) => {
+  const query = matchMedia(NARROW);
+  query.addEventListener('change', changed);
+  return () => query.removeEventListener('change', changed);
+};
+/** Width of the map for each unit of height; a phone is held upright. */
+const NARROW_ASPECT = 0.62;
+
 /** Everything that is drawn, worked out once for what is shown. Null until the page is there. */
 function useScene(model: MapModel, palette: Palette | null): Scene | null {
-  const layout = useMemo(() => layOut(model.clusters), [model]);
+  const narrow = useSyncExternalStore(
+    watchWidth,
+    () => matchMedia(NARROW).matches,
+    () => false,
+  );
+  const layout = useMemo(() => layOut(model.groups, narrow ? NARROW_ASPECT : undefined), [model, narrow]);
   const lines = useMemo(
     () => ({ links: linkLines(model, layout), bundles: bundleLines(model, layout) }),
     [model, layout],

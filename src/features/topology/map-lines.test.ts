@@ -8,8 +8,8 @@ import { randomTopology } from './random-topology.fixture';
 
 const sceneOf = (workloads: number, edges: number) => {
   const topology = randomTopology(4, { workloads, edges });
-  const model = buildMap(english, topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
-  const layout = layOut(model.clusters);
+  const model = buildMap(english, topology, { verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const layout = layOut(model.groups);
   return { model, layout, links: linkLines(model, layout), bundles: bundleLines(model, layout) };
 };
 

@@ -14,8 +14,7 @@ import type { TopologyState } from './use-topology-view';
 export function NoTraffic({ view, expired }: { view: TopologyState; expired: string | null }) {
   const t = useT();
   const { can } = usePermissions();
-  const { filters } = view;
-  const narrowed = filters.workload_id !== null || filters.cluster_id !== null || filters.busy === true;
+  const { narrowed } = view;
   if (expired) {
     return (
       <EmptyState icon={<Activity />} title={t('Traffic data has expired')}>
@@ -29,9 +28,7 @@ export function NoTraffic({ view, expired }: { view: TopologyState; expired: str
       title={narrowed ? t('No traffic for these filters') : t('No traffic in this time range')}
       action={
         narrowed ? (
-          <Button onClick={() => view.setFilters({ workload_id: null, cluster_id: null, busy: null })}>
-            {t('Clear filters')}
-          </Button>
+          <Button onClick={view.clearFilters}>{t('Clear filters')}</Button>
         ) : (
           can('agent:read') && (
             <Link className={buttonClass()} href={paths.agents()}>

@@ -1,5 +1,7 @@
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import type { Topology, TopologyEdge } from '@/domain/topology/topology';
+import { type Conversation, foldGroups, type ToldConversation } from '@/domain/topology/fold-conversations';
+import { groupPlacer } from '@/domain/topology/group-workloads';
+import type { Topology, TopologyGroup, TopologyGrouping } from '@/domain/topology/topology';
 
 /** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
 function randomSource(seed: number): () => number {
@@ -15,9 +17,13 @@ function randomSource(seed: number): () => number {
 const id = (kind: number, n: number) =>
   `00000000-0000-4000-8${kind.toString().padStart(3, '0')}-${n.toString(16).padStart(12, '0')}`;
 const NAMES = ['web', 'db', 'cache', 'build', 'mail', 'proxy', 'monitor'];
+const SAYS = { action: 'unknown' as const, rules_say: null, audit_say: [], differs: false };
 
-/** A map with this many workloads and edges, the same for the same seed. */
-export function randomTopology(seed: number, sizes: { workloads: number; edges: number; clusters?: number }): Topology {
+type Sizes = { workloads: number; edges: number; clusters?: number };
+type Shown = { grouping?: TopologyGrouping; expand?: 'all' | readonly string[] };
+
+/** Workloads on two clusters, and conversations between them and with the internet. */
+function randomTraffic(seed: number, sizes: Sizes) {
   const random = randomSource(seed);
   const below = (count: number) => Math.floor(random() * count);
   const clusters = Array.from({ length: sizes.clusters ?? 2 }, (_, n) => ({ id: id(1, n), name: `cluster-${n + 1}` }));
@@ -25,14 +31,8 @@ export function randomTopology(seed: number, sizes: { workloads: number; edges: 
     Array.from({ length: 6 }, (_, n) => {
       const network_id = id(2, c * 100 + Math.floor(n / 3));
       const vlan_tag = n % 3 === 0 ? null : 10 * n;
-      const name = `vmbr${Math.floor(n / 3)}`;
-      return {
-        id: vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`,
-        network_id,
-        cluster_id: cluster.id,
-        name,
-        vlan_tag,
-      };
+      const network = vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;
+      return { id: network, network_id, cluster_id: cluster.id, name: `vmbr${Math.floor(n / 3)}`, vlan_tag };
     }),
   );
   const workloads = Array.from({ length: sizes.workloads }, (_, n) => {
@@ -53,33 +53,58 @@ export function randomTopology(seed: number, sizes: { workloads: number; edges: 
       addresses: [`10.0.${n >> 8}.${n & 255}`],
     };
   });
-  const peers = networks.map((network) => ({
-    id: `external:${network.id}`,
-    kind: 'external' as const,
-    cluster_id: network.cluster_id,
-    network_id: network.id,
-    prefixes: [{ prefix: '203.0.113.0/24', bytes: 10, packets: 1, flows: 1 }],
-    prefixes_total: 1,
-  }));
-  const pairs = new Map<string, TopologyEdge>();
+  const told: ToldConversation[] = [];
   for (let n = 0; n < sizes.edges && workloads.length > 1; n++) {
-    const source = workloads[below(workloads.length)];
-    const peer = peers[below(peers.length)];
-    const destination = random() < 0.1 ? peer?.id : workloads[below(workloads.length)]?.id;
-    if (!source || !destination || source.id === destination) continue;
-    const verdict = EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed';
-    const sums = {
+    const [source, other] = [workloads[below(workloads.length)], workloads[below(workloads.length)]];
+    const destination = random() < 0.1 ? null : other;
+    if (!source || source === destination) continue;
+    const conversation: Conversation = {
+      source_workload_id: source.id,
+      source_prefix: '10.0.0.0/16',
+      source_internal: true,
+      destination_workload_id: destination?.id ?? null,
+      destination_prefix: destination ? '10.0.0.0/16' : '203.0.113.0/24',
+      destination_internal: Boolean(destination),
+      protocol: 'tcp',
+      port: 443,
+      decision: 'observed',
       bytes: below(1_000_000),
       packets: below(1000),
       flows: below(20),
       last_seen_at: '2026-01-01T00:00:00.000Z',
     };
-    const services = [{ protocol: 'tcp', port: 443, ...sums }];
-    const says = { action: 'unknown' as const, rules_say: null, audit_say: [], differs: false };
-    const edge = { source: source.id, destination, verdict, ...says, ...sums, services, services_total: 1 };
-    pairs.set(`${source.id} ${destination}`, edge);
+    told.push([conversation, { edge: EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed', verdict: SAYS }]);
   }
-  const edges = [...pairs.values()];
+  return { clusters, networks, workloads, told };
+}
+
+/** A map with this many workloads and conversations, the same for the same seed. All groups are expanded unless it is said which. */
+export function randomTopology(
+  seed: number,
+  sizes: Sizes,
+  { grouping = 'network', expand = 'all' }: Shown = {},
+): Topology {
+  const { clusters, networks, workloads, told } = randomTraffic(seed, sizes);
+  const placeOf = groupPlacer(grouping, new Map(networks.map((network) => [network.id, network])));
+  const places = new Map(workloads.map((workload) => [workload.id, placeOf(workload)]));
+  const isExpanded = (group: string) => expand === 'all' || expand.includes(group);
+  const { edges, outside } = foldGroups(told, (workload) => {
+    const place = places.get(workload);
+    return place ? (isExpanded(place.id) ? workload : place.id) : null;
+  });
+  const nothing = { found: 0, prefixes: [], prefixes_total: 0 };
+  const groups = [...new Map([...places.values()].map((place) => [place.id, place])).values()].map(
+    (place): TopologyGroup => ({
+      ...place,
+      ...nothing,
+      workloads: [...places.values()].filter((other) => other.id === place.id).length,
+      expanded: isExpanded(place.id),
+    }),
+  );
+  for (const { kind, ...prefixes } of outside) {
+    groups.push({ id: kind, kind, name: null, cluster_id: null, workloads: 0, found: 0, expanded: false, ...prefixes });
+  }
+  const sum = (field: 'bytes' | 'packets' | 'flows') => edges.reduce((total, edge) => total + edge[field], 0);
   return {
     since: '2026-01-01T00:00:00.000Z',
     until: '2026-01-01T01:00:00.000Z',
@@ -87,10 +112,15 @@ export function randomTopology(seed: number, sizes: { workloads: number; edges: 
     source: 'minutes',
     clusters,
     networks,
-    workloads,
-    peers,
+    workloads: workloads.filter((workload) => isExpanded(places.get(workload.id)?.id ?? '')),
+    peers: [],
     edges,
     workloads_total: workloads.length,
     edges_total: edges.length,
+    group_by: grouping,
+    groups,
+    tags: NAMES,
+    sums: { bytes: sum('bytes'), packets: sum('packets'), flows: sum('flows') },
+    complete: true,
   };
 }

@@ -1,9 +1,12 @@
 'use client';
+import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
-import type { Topology } from '@/domain/topology/topology';
+import { MAX_DRAWN_NODES, type Topology, type TopologyGroup } from '@/domain/topology/topology';
 import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { Button } from '@/ui/button';
+import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { expiredRange } from '../shared/time-range';
 import { ConnectionDrawer } from './connection-drawer';
@@ -15,6 +18,10 @@ import { NodePanel } from './node-panel';
 import { isMatch } from './topology-labels';
 import { ConnectionTable, NodeTable } from './topology-tables';
 import type { TopologyState } from './use-topology-view';
+
+const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {
+  loading: () => <Skeleton className="min-h-96 w-full flex-1" />,
+});
 
 /** What was left out of the answer, in words. */
 function omittedText(t: Translate, { workloads, workloads_total, edges, edges_total }: Topology): string | null {
@@ -38,12 +45,11 @@ type Props = {
 /** The map or one of its tables, with what is looked at more closely. */
 export function TopologyContent({ topology, part, view, refreshing }: Props) {
   const t = useT();
-  const { grouping, verdicts, filters, q } = view;
+  const { verdicts, filters, q } = view;
+  // Also those that are expanded because one of their workloads is linked to.
+  const expanded = topology.groups.filter((group) => group.expanded).map(({ id }) => id);
   const idle = filters.busy !== true;
-  const model = useMemo(
-    () => buildMap(t, topology, { grouping, verdicts, idle }),
-    [t, topology, grouping, verdicts, idle],
-  );
+  const model = useMemo(() => buildMap(t, topology, { verdicts, idle }), [t, topology, verdicts, idle]);
   const matches = useMemo(
     () =>
       q.trim() === ''
@@ -52,10 +58,28 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
     [model, q],
   );
   const [opened, setOpened] = useState<MapLink | null>(null);
-  const selected = filters.at === null ? null : (model.nodes.get(filters.at) ?? null);
+  const { at } = filters;
+  const selected = at !== null && (model.nodes.has(at) || model.groups.some(({ id }) => id === at)) ? at : null;
   const select = (id: string | null) => {
     if (id !== filters.at) view.setFilter('at', id);
   };
+  const expand = (id: string, on: boolean) =>
+    view.setExpanded(on ? [...expanded, id] : expanded.filter((one) => one !== id), id);
+  const pressGroup = (id: string) => {
+    const group = topology.groups.find((one) => one.id === id);
+    const outside = group?.kind === 'external' || group?.kind === 'internal';
+    // A second press on the box of an expanded group collapses it.
+    if (!group || outside || filters.workload_id !== null) select(id);
+    else if (!group.expanded) expand(id, true);
+    else if (selected === id) expand(id, false);
+    else select(id);
+  };
+  const only = ({ id, kind, name }: TopologyGroup) =>
+    view.setFilters(kind === 'tag' ? { tag: name } : { project_id: id.slice('project:'.length) });
+  const isFiltered = filters.project_id !== null || filters.tag !== null;
+  const many = model.nodes.size > MAX_DRAWN_NODES;
+  const shown = view.view === 'map' && many ? 'matrix' : view.view;
+  const found = topology.groups.reduce((sum, group) => sum + group.found, 0);
   const omitted = omittedText(t, topology);
   const label = t(
     'Map of {ends, plural, one {# endpoint} other {# endpoints}} and {connections, plural, one {# connection} other {# connections}}',
@@ -72,44 +96,71 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
           )}
         </Notice>
       )}
-      {expired && model.nodes.size > 0 && view.view !== 'connections' && (
+      {view.view === 'map' && many && (
+        <Notice
+          tone="info"
+          title={t('Shown as a matrix: more than {n, number} nodes', { n: MAX_DRAWN_NODES })}
+          action={
+            expanded.length > 0 && (
+              <Button size="sm" onClick={() => view.setExpanded([], null)}>
+                {t('Collapse all')}
+              </Button>
+            )
+          }
+        />
+      )}
+      {expired && model.nodes.size > 0 && shown !== 'connections' && (
         // Where nothing is drawn or listed, that says it.
         <Notice tone="info" title={t('Traffic data has expired')}>
           {t('Traffic data is available since {time}.', { time: formatDateTime(expired) })}
         </Notice>
       )}
-      {view.view === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
-      {view.view === 'workloads' && <NodeTable {...table} onOpen={(id) => view.setFilters({ at: id, view: null })} />}
-      {view.view === 'map' &&
-        (model.nodes.size === 0 ? (
+      {shown === 'connections' && <ConnectionTable {...table} onOpen={setOpened} />}
+      {shown === 'workloads' && <NodeTable {...table} onOpen={(id) => view.setFilters({ at: id, view: null })} />}
+      {(shown === 'map' || shown === 'matrix') &&
+        (model.nodes.size === 0 || (shown === 'matrix' && model.links.length === 0) ? (
           <div className="rounded-lg border bg-surface">
             <NoTraffic view={view} expired={expired} />
           </div>
         ) : (
           <div className="flex min-h-0 flex-1 gap-3 max-lg:flex-col lg:h-0 lg:min-h-96">
-            <div className="flex min-h-96 min-w-0 flex-1 flex-col gap-1">
-              <MapCanvas
-                model={model}
-                label={label}
-                selected={selected?.id ?? null}
-                onSelect={select}
-                matches={matches}
-                hintOf={(id) => <NodeHint model={model} nodeId={id} />}
-                viewKey={[grouping, idle, part].join(' ')}
-              />
+            <div className="flex min-h-96 min-w-0 flex-1 flex-col gap-1 max-lg:h-[60dvh]">
+              {shown === 'matrix' ? (
+                <MatrixView
+                  model={model}
+                  label={t('Matrix of clients and servers')}
+                  matches={matches}
+                  onOpen={setOpened}
+                />
+              ) : (
+                <MapCanvas
+                  model={model}
+                  label={label}
+                  selected={selected}
+                  onSelect={select}
+                  onGroup={pressGroup}
+                  matches={matches}
+                  hintOf={(id) => <NodeHint model={model} nodeId={id} />}
+                  viewKey={[idle, part, ...expanded].join(' ')}
+                />
+              )}
               <p className="text-sm text-faint" aria-live="polite">
                 {matches
-                  ? t('{n, number} of {total, number} found.', { n: matches.size, total: model.nodes.size })
-                  : t('Drag to pan, scroll to zoom, select a workload to see its connections.')}
+                  ? t('{n, number} of {total, number} found.', { n: found, total: topology.workloads_total })
+                  : shown === 'matrix'
+                    ? t('Rows open connections to columns. Arrow keys move, Enter opens a connection.')
+                    : t('Select a group to expand it, a workload to see its connections. Drag to pan, scroll to zoom.')}
               </p>
             </div>
-            {selected && (
+            {selected !== null && shown === 'map' && (
               <NodePanel
                 model={model}
-                node={selected}
-                onSelect={select}
+                id={selected}
+                onClose={() => select(null)}
+                onExpand={expand}
+                onOnly={isFiltered ? undefined : only}
                 onFocus={
-                  selected.id === filters.workload_id ? undefined : (id) => view.setFilters({ workload_id: id, at: id })
+                  selected === filters.workload_id ? undefined : (id) => view.setFilters({ workload_id: id, at: id })
                 }
                 onOpen={setOpened}
               />

@@ -3,7 +3,7 @@ import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
-import { isMatch, nodeName, servicesText } from './topology-labels';
+import { isMatch, servicesText } from './topology-labels';
 
 const service = (port: number | null) => ({
   protocol: 'tcp',
@@ -24,15 +24,16 @@ describe('servicesText', () => {
 
 describe('nodes', () => {
   const topology = randomTopology(2, { workloads: 30, edges: 200 });
-  const model = buildMap(english, topology, { grouping: 'network', verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const model = buildMap(english, topology, { verdicts: new Set(EDGE_VERDICTS), idle: true });
   const [first] = topology.workloads;
   const node = first && model.nodes.get(first.id);
   const peer = [...model.nodes.values()].find(({ kind }) => kind === 'external');
 
   it('have names that tell them apart', () => {
-    const names = [...model.nodes.values()].map((one) => nodeName(model, one));
-    expect(new Set(names).size).toBe(names.length);
-    expect(peer && nodeName(model, peer)).toMatch(/^External \(cluster-\d, vmbr/);
+    const names = [...model.groups, ...model.nodes.values()].map(({ label }) => label);
+    // External is a group and a node.
+    expect(new Set(names).size).toBe(names.length - 1);
+    expect(names).toContain('vmbr0, VLAN 10 (cluster-1)');
   });
 
   it('are found by name, address, VMID, tag, project and prefix', () => {
@@ -42,5 +43,13 @@ describe('nodes', () => {
     expect(isMatch(node, 'no such thing')).toBe(false);
     expect(isMatch(peer, '203.0.113')).toBe(true);
     expect(isMatch(peer, '198.51')).toBe(false);
+    const collapsed = buildMap(english, randomTopology(2, { workloads: 30, edges: 200 }, { expand: [] }), {
+      verdicts: new Set(EDGE_VERDICTS),
+      idle: true,
+    });
+    const group = [...collapsed.nodes.values()].find(({ kind }) => kind === 'group');
+    if (!group?.group) throw new Error('the fixture is empty');
+    expect(isMatch(group, first.name)).toBe(false);
+    expect(isMatch({ ...group, group: { ...group.group, found: 1 } }, first.name)).toBe(true);
   });
 });

@@ -1,11 +1,12 @@
-import type { TopologyEdge, TopologyService } from '@/domain/topology/topology';
+import { isWorkloadMatch } from '@/domain/topology/group-workloads';
+import type { TopologyEdge, TopologyGrouping, TopologyService } from '@/domain/topology/topology';
 import { msg, type Translate } from '@/lib/i18n/translator';
-import type { MapGrouping, MapModel, MapNode } from './map-model';
+import type { MapNode } from './map-model';
 
-export const GROUPING_LABELS: Record<MapGrouping, string> = {
-  network: msg('Network'),
+export const GROUPING_LABELS: Record<TopologyGrouping, string> = {
   project: msg('Project'),
   tag: msg('Tag'),
+  network: msg('Network'),
 };
 
 /** `tcp/443`, `icmp`. */
@@ -25,28 +26,13 @@ export function servicesText(
   return more > 0 ? t('{names} and {n, number} more', { names: shown.join(', '), n: more }) : shown.join(', ');
 }
 
-/** A node's name, told apart from others of the same name: peers by where they are met. */
-export function nodeName(model: MapModel, node: MapNode): string {
-  if (node.kind === 'workload') return node.label;
-  const group = model.groups.get(node.group_id)?.label;
-  const cluster = model.clusters.find(({ id }) => id === node.cluster_id)?.label;
-  const where = [model.clusters.length > 1 ? cluster : null, node.id.endsWith(node.cluster_id) ? null : group];
-  const text = where.filter(Boolean).join(', ');
-  return text ? `${node.label} (${text})` : node.label;
-}
-
-/** Whether a node is what a search text means: part of a name, a tag or project, the start of an address, a VMID, a prefix. */
-export function isMatch(node: MapNode, text: string): boolean {
+/** Whether a node is what a search text means: a workload, a group with such workloads or that name, or a prefix outside. */
+export function isMatch({ workload, group, label }: MapNode, text: string): boolean {
+  if (workload) return isWorkloadMatch(workload, text);
   const word = text.trim().toLowerCase();
-  if (word === '') return true;
-  const { workload, peers, label } = node;
-  if (label.toLowerCase().includes(word)) return true;
-  if (peers.some((peer) => peer.prefixes.some(({ prefix }) => prefix.startsWith(word)))) return true;
-  if (!workload) return false;
   return (
-    String(workload.vmid) === word ||
-    workload.addresses.some((address) => address.startsWith(word)) ||
-    workload.tags.some((tag) => tag.toLowerCase().includes(word)) ||
-    (workload.project_name?.toLowerCase().includes(word) ?? false)
+    word === '' ||
+    label.toLowerCase().includes(word) ||
+    (group !== null && (group.found > 0 || group.prefixes.some(({ prefix }) => prefix.startsWith(word))))
   );
 }

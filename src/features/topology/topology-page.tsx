@@ -1,6 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '@/domain/topology/topology';
 import { msg, optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
@@ -8,12 +9,14 @@ import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { SegmentedControl } from '@/ui/segmented-control';
+import { parseAsId } from '../shared/list-state';
 import { QueryView } from '../shared/query-view';
 import { resolveRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
-import { useRefresh } from '../shared/use-timers';
+import { useDebounced, useRefresh } from '../shared/use-timers';
 import { TopologyContent } from './topology-content';
 import { TopologyFilters } from './topology-filters';
+import { GROUPING_LABELS } from './topology-labels';
 import { useTopologyView } from './use-topology-view';
 
 /** Verdicts and traffic are read anew while the page is looked at. */
@@ -21,11 +24,12 @@ const REFRESH_MS = 30_000;
 
 const VIEWS = [
   { value: 'map', label: msg('Map') },
+  { value: 'matrix', label: msg('Matrix') },
   { value: 'connections', label: msg('Connections') },
   { value: 'workloads', label: msg('Workloads') },
 ] as const;
 
-/** Who talks to whom, as a map and as tables. */
+/** Traffic between groups of workloads, as a map, a matrix and tables. */
 export function TopologyPage() {
   const t = useT();
   const trpc = useTRPC();
@@ -35,11 +39,22 @@ export function TopologyPage() {
   const { now } = useRefresh(fixed ? null : REFRESH_MS);
   const range = resolveRange(filters, now);
   const reversed = range.until !== undefined && range.since >= range.until;
+  const { cluster_id, workload_id, project_id, tag, policy_id, group, at } = filters;
+  const q = useDebounced(view.q.trim()).slice(0, 200);
+  // Of a focused workload everything is shown; a link to a workload alone shows its group.
+  const linked = filters.expand === null && at !== null && parseAsId.parse(at) !== null ? [at] : [];
+  const expand = workload_id ? ['all'] : [...view.expanded, ...linked];
   const query = useQuery({
     ...trpc.topology.read.queryOptions({
       ...range,
-      ...(filters.cluster_id && { cluster_id: filters.cluster_id }),
-      ...(filters.workload_id && { workload_id: filters.workload_id }),
+      group_by: group ?? 'auto',
+      ...(expand.length > 0 && { expand: expand.slice(0, MAX_EXPANDED) }),
+      ...(q && { q }),
+      ...(cluster_id && { cluster_id }),
+      ...(workload_id && { workload_id }),
+      ...(project_id && { project_id: project_id as 'none' }),
+      ...(tag && { tag }),
+      ...(policy_id && { policy_id }),
     }),
     placeholderData: keepPreviousData,
     // Every refresh is another query; nobody goes back to the one before.
@@ -47,7 +62,7 @@ export function TopologyPage() {
     enabled: !reversed,
   });
   // While another part of the map is on its way, the one before is still shown, and stands as it stood.
-  const part = `${filters.cluster_id} ${filters.workload_id}`;
+  const part = [cluster_id, workload_id, project_id, tag, policy_id, group].join(' ');
   const [shownPart, setShownPart] = useState(part);
   if (shownPart !== part && query.data && !query.isPlaceholderData) setShownPart(part);
   return (
@@ -56,6 +71,14 @@ export function TopologyPage() {
         title={t('Topology')}
         actions={
           <>
+            {!workload_id && (
+              <SegmentedControl
+                label={t('Group by')}
+                value={group ?? query.data?.group_by ?? TOPOLOGY_GROUPINGS[0]}
+                options={TOPOLOGY_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) }))}
+                onValueChange={(next) => view.setFilters({ group: next, expand: null, at: null })}
+              />
+            )}
             <TimeRangeControl {...filters} onChange={view.setFilters} />
             <SegmentedControl
               label={t('View')}

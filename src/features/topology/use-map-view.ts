@@ -7,6 +7,8 @@ import { fitBox, moveBy, type Point, type ScreenSize, type Viewport, zoomAt } fr
 
 type Options = {
   canvas: RefObject<HTMLCanvasElement | null>;
+  /** Elements over the map; moved and zoomed with it. */
+  plane: RefObject<HTMLElement | null>;
   scene: Scene | null;
   palette: Palette | null;
   attention: Attention;
@@ -21,7 +23,7 @@ const MAX_RATIO = 2;
  * Draws the map into a canvas whenever something changes, at most once for each frame, and holds what part of it is seen. Moving
  * the map does not involve React.
  */
-export function useMapView({ canvas, scene, palette, attention, viewKey }: Options) {
+export function useMapView({ canvas, plane, scene, palette, attention, viewKey }: Options) {
   const state = useRef({ view: { x: 0, y: 0, scale: 1 } as Viewport, screen: { width: 0, height: 0 } as ScreenSize });
   const current = useRef({ scene, palette, attention });
   const frame = useRef(0);
@@ -35,9 +37,11 @@ export function useMapView({ canvas, scene, palette, attention, viewKey }: Optio
       const ctx = canvas.current?.getContext('2d', { alpha: false });
       const { view, screen } = state.current;
       if (!ctx || !what || !colors || screen.width === 0) return;
+      const { x, y, scale } = view;
+      if (plane.current) plane.current.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
       drawMap(ctx, what, view, screen, who, colors, Math.min(devicePixelRatio, MAX_RATIO));
     });
-  }, [canvas]);
+  }, [canvas, plane]);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
 
   const show = useCallback(

@@ -2,14 +2,24 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime } from '@/lib/format';
 import { BarLayers, SWATCHES } from './bar-layers';
-import { type ChartFigures, type ChartOptions, niceScale, stackTotals, timeTicks } from './chart-data';
+import {
+  type ChartFigures,
+  type ChartOptions,
+  figuresText,
+  niceScale,
+  stackedSeries,
+  stackTotals,
+  timeTicks,
+} from './chart-data';
 
 const LEFT = 76;
 const BOTTOM = 18;
 const TOP = 6;
+/** The strip of counts below the stack, and the gap between them. */
+const STRIP = { height: 34, gap: 10 };
 
 /**
- * Stacked bars over time. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
+ * Stacked bars over time, and below them a strip of counts with its own axis. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
  * assistive technology.
  */
 export function BarChart({
@@ -17,6 +27,7 @@ export function BarChart({
   buckets,
   series,
   format,
+  counts,
   base = 1000,
   height = 160,
   onSelect,
@@ -28,9 +39,13 @@ export function BarChart({
   const count = starts.length;
   const first = starts[0] ?? 0;
   const until = first + count * seconds * 1000;
-  const totals = stackTotals(series, count);
-  const { end, ticks } = niceScale(Math.max(0, ...totals), base);
-  const inner = { width: Math.max(0, width - LEFT), height: height - TOP - BOTTOM };
+  const stacked = stackedSeries({ series, counts });
+  const { end, ticks } = niceScale(Math.max(0, ...stackTotals(stacked, count)), base);
+  const strip = counts && niceScale(Math.max(0, ...stackTotals(counts.series, count)), 1000, 1).end;
+  const below = strip === undefined ? 0 : STRIP.height + STRIP.gap;
+  const all = height - TOP - BOTTOM;
+  const inner = { width: Math.max(0, width - LEFT), height: all - below };
+  const foot = TOP + all;
   const x = (time: number) => LEFT + ((time - first) / (until - first)) * inner.width;
   const y = (value: number) => TOP + inner.height * (1 - value / end);
   const at = cursor === null ? null : Math.min(cursor, count - 1);
@@ -45,17 +60,19 @@ export function BarChart({
   };
   const marked = anchor !== null && at !== null && anchor !== at ? [Math.min(anchor, at), Math.max(anchor, at)] : null;
   const text = (index: number) =>
-    `${formatDateTime(new Date(starts[index] ?? first).toISOString())}: ${series
-      .map(({ label: name, values }) => `${name} ${format(values[index] ?? 0)}`)
-      .join(', ')}`;
+    `${formatDateTime(new Date(starts[index] ?? first).toISOString())}: ${figuresText({ series, counts, format }, index)}`;
+  const legend = [
+    ...stacked.map((one) => ({ ...one, format })),
+    ...(counts?.series.map((one) => ({ ...one, id: `${one.id}-count`, format: counts.format })) ?? []),
+  ];
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <div className="flex min-h-5 flex-wrap items-center gap-x-4 gap-y-1 text-sm" aria-hidden="true">
-        {series.map(({ id, label: name, tone, values }) => (
+        {legend.map(({ id, label: name, tone, values, format: shown }) => (
           <span key={id} className="inline-flex items-center gap-1.5">
             <span className={`size-2.5 rounded-sm ${SWATCHES[tone]}`} />
             {name}
-            {at !== null && <span className="text-muted tabular-nums">{format(values[at] ?? 0)}</span>}
+            {at !== null && <span className="text-muted tabular-nums">{shown(values[at] ?? 0)}</span>}
           </span>
         ))}
         {at !== null && (
@@ -84,13 +101,7 @@ export function BarChart({
               ))}
               {timeTicks(first, until, Math.max(1, Math.floor(inner.width / 70))).map(({ at: time, text: mark }) => (
                 <g key={time}>
-                  <line
-                    x1={x(time)}
-                    x2={x(time)}
-                    y1={TOP + inner.height}
-                    y2={TOP + inner.height + 4}
-                    className="stroke-line-strong"
-                  />
+                  <line x1={x(time)} x2={x(time)} y1={foot} y2={foot + 4} className="stroke-line-strong" />
                   {x(time) < width - 14 && (
                     <text x={x(time)} y={height - 2} textAnchor="middle" className="fill-faint text-sm tabular-nums">
                       {mark}
@@ -103,13 +114,38 @@ export function BarChart({
                   x={LEFT + (marked?.[0] ?? at) * slot}
                   y={TOP}
                   width={slot * (marked ? (marked[1] ?? at) - (marked[0] ?? at) + 1 : 1)}
-                  height={inner.height}
+                  height={all}
                   className="fill-surface-3"
                 />
               )}
               <g transform={`translate(${LEFT} ${TOP})`}>
-                <BarLayers series={series} count={count} width={inner.width} height={inner.height} end={end} />
+                <BarLayers series={stacked} count={count} width={inner.width} height={inner.height} end={end} />
               </g>
+              {counts && strip !== undefined && (
+                <g transform={`translate(${LEFT} ${foot - STRIP.height})`}>
+                  <line x1={0} x2={inner.width} y1={STRIP.height} y2={STRIP.height} className="stroke-line" />
+                  {[0, strip].map((value) => (
+                    <text
+                      key={value}
+                      x={-8}
+                      y={value === 0 ? STRIP.height : 0}
+                      dy="0.32em"
+                      textAnchor="end"
+                      className="fill-faint text-sm tabular-nums"
+                    >
+                      {counts.format(value)}
+                    </text>
+                  ))}
+                  <BarLayers
+                    series={counts.series}
+                    count={count}
+                    width={inner.width}
+                    height={STRIP.height}
+                    end={strip}
+                    least={3}
+                  />
+                </g>
+              )}
             </svg>
             <div
               role="slider"

@@ -14,13 +14,18 @@ export const SWATCHES: Record<ChartTone, string> = {
   info: 'bg-info-mark',
 };
 
-type Props = { series: readonly ChartSeries[]; count: number; width: number; height: number; end: number };
-
-/** A layer that exists is seen, however small its share: dropped packets beside a backup. */
-const LEAST = 1.5;
+type Props = {
+  series: readonly ChartSeries[];
+  count: number;
+  width: number;
+  height: number;
+  end: number;
+  /** A layer that exists is seen, however small its share; pixels. */
+  least?: number;
+};
 
 /** The bars, the first layer at the bottom. One path for each layer: hundreds of elements would slow the page down. */
-export function BarLayers({ series, count, width, height, end }: Props) {
+export function BarLayers({ series, count, width, height, end, least = 1.5 }: Props) {
   const slot = width / count;
   const gap = slot > 4 ? 1 : 0;
   const bases = new Float64Array(count);
@@ -31,7 +36,7 @@ export function BarLayers({ series, count, width, height, end }: Props) {
         for (let i = 0; i < count; i++) {
           const value = values[i] ?? 0;
           if (value <= 0) continue;
-          const size = Math.max(LEAST, (value / end) * height);
+          const size = Math.max(least, (value / end) * height);
           const bottom = height - (bases[i] ?? 0);
           bases[i] = (bases[i] ?? 0) + size;
           path += `M${round(i * slot)} ${round(bottom)}v${round(-size)}h${round(slot - gap)}v${round(size)}z`;

@@ -18,7 +18,12 @@ export type ChartFigures = {
   /** The first is at the bottom. */
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** Counted beside the stack, in a strip with an axis of its own. A layer of the stack with the same id is not drawn. */
+  counts?: ChartCounts;
 };
+
+/** Whole numbers for each bucket, however small they are beside the stack: dropped packets beside a backup. */
+export type ChartCounts = { series: readonly ChartSeries[]; format: (value: number) => string };
 
 /** How a chart is drawn, beside its figures. */
 export type ChartOptions = {
@@ -32,6 +37,18 @@ export type ChartOptions = {
 /** How high the bars are. */
 export const stackTotals = (series: readonly ChartSeries[], buckets: number): number[] =>
   Array.from({ length: buckets }, (_, i) => series.reduce((total, { values }) => total + (values[i] ?? 0), 0));
+
+/** The layers of the stack that are drawn: those that are not counted in the strip. */
+export const stackedSeries = ({ series, counts }: Pick<ChartFigures, 'series' | 'counts'>): readonly ChartSeries[] =>
+  counts ? series.filter(({ id }) => !counts.series.some((counted) => counted.id === id)) : series;
+
+/** The figures of one bucket as text: the stack, then the counts. */
+export const figuresText = (figures: Pick<ChartFigures, 'series' | 'counts' | 'format'>, index: number): string => {
+  const text = (format: (value: number) => string) => (one: ChartSeries) =>
+    `${one.label} ${format(one.values[index] ?? 0)}`;
+  const { counts, format } = figures;
+  return [...stackedSeries(figures).map(text(format)), ...(counts?.series.map(text(counts.format)) ?? [])].join(', ');
+};
 
 /**
  * The end of an axis that begins at 0 and holds `greatest`, with marks at round figures.

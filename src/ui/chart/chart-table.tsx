@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { type ChartFigures, stackTotals } from './chart-data';
 
 /** The figures of a chart as a table, the newest first. */
-export function ChartTable({ label, buckets, series, format }: ChartFigures) {
+export function ChartTable({ label, buckets, series, format, counts }: ChartFigures) {
   const t = useT();
   const totals = stackTotals(series, buckets.starts.length);
   const cell = 'border-b px-2 py-1 text-right whitespace-nowrap tabular-nums';
@@ -31,6 +31,11 @@ export function ChartTable({ label, buckets, series, format }: ChartFigures) {
                 {t('Total')}
               </th>
             )}
+            {counts?.series.map(({ id, label: name }) => (
+              <th key={id} scope="col" className="border-b px-2 py-1 text-right font-medium">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -48,6 +53,11 @@ export function ChartTable({ label, buckets, series, format }: ChartFigures) {
                   </td>
                 ))}
                 {series.length > 1 && <td className={cell}>{format(totals[index] ?? 0)}</td>}
+                {counts?.series.map(({ id, values }) => (
+                  <td key={id} className={cell}>
+                    {counts.format(values[index] ?? 0)}
+                  </td>
+                ))}
               </tr>
             ))}
         </tbody>

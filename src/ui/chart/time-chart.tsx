@@ -20,7 +20,8 @@ type Props = ChartFigures &
 /** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
 export function TimeChart({ children, empty, ...props }: Props) {
   const t = useT();
-  const nothing = props.series.every(({ values }) => values.every((value) => value === 0));
+  const drawn = [...props.series, ...(props.counts?.series ?? [])];
+  const nothing = drawn.every(({ values }) => values.every((value) => value === 0));
   const [view, setView] = useState<View>('chart');
   return (
     <div className="flex min-w-0 flex-col gap-2">

@@ -5,7 +5,7 @@ import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
 import { SegmentedControl } from '@/ui/segmented-control';
-import { flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
+import { deniedSums, flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
 import { packetsText } from './flow-labels';
 
 export type FlowSeriesChartProps = {
@@ -26,8 +26,9 @@ export type FlowSeriesChartProps = {
 export function FlowSeriesChart(props: FlowSeriesChartProps) {
   const t = useT();
   const { series, metric, onMetricChange, onSelect, height, empty, children } = props;
-  const { buckets, lines, format } = flowChartData(t, series, metric);
+  const { buckets, lines, format, counts } = flowChartData(t, series, metric);
   const { sums } = series;
+  const denied = deniedSums(series);
   return (
     <section aria-label={t('Traffic over time')} className="flex flex-col gap-1 rounded-lg border bg-surface p-3">
       <TimeChart
@@ -35,6 +36,7 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
         buckets={buckets}
         series={lines}
         format={format}
+        {...(counts && { counts })}
         height={height}
         empty={empty ?? t('No traffic in this time range.')}
         onSelect={({ since, until }) =>
@@ -50,6 +52,16 @@ export function FlowSeriesChart(props: FlowSeriesChartProps) {
         <p className="text-muted tabular-nums">
           {formatBytes(sums.bytes)}, {packetsText(t, sums.packets)},{' '}
           {t('{n, plural, one {# new flow} other {# new flows}}', { n: sums.flows })}
+          {(denied.packets > 0 || denied.flows > 0) && (
+            <>
+              {', '}
+              <span className="text-danger">
+                {t('{n, plural, one {# packet dropped or rejected} other {# packets dropped or rejected}}', {
+                  n: denied.packets,
+                })}
+              </span>
+            </>
+          )}
         </p>
       </TimeChart>
       {children}

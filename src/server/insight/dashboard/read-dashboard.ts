@@ -29,6 +29,7 @@ import {
   type TroubledNode,
 } from '../queries/dashboard-places';
 import { countEnforcement, countStandings } from './counts';
+import { readFromOutside } from './read-from-outside';
 import { readMonitoring } from './read-monitoring';
 import { readSuspicious } from './read-suspicious';
 
@@ -192,21 +193,27 @@ export async function readDashboardSecurity(
 
 /** More are for the list of flows, grouped by workloads. */
 const TALKERS = 10;
+/** More are on the topology map. */
+const FROM_OUTSIDE = 8;
 const HOUR_MS = 3_600_000;
 
 /**
- * Who within reach carried how much in the range, and when. At most five queries.
+ * Who within reach carried how much in the range, and when, and who connected from outside. At most eleven queries.
  * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
  */
 export async function readDashboardTraffic(
   scopes: DashboardScopes,
   input: DashboardTrafficInput,
 ): Promise<DashboardTraffic> {
-  const { flow } = await narrowScopes(scopes, input.tenant_id);
+  const { flow, workload } = await narrowScopes(scopes, input.tenant_id);
   const until = input.until === undefined ? clock.now().getTime() : Date.parse(input.until);
   const since = input.since === undefined ? until - HOUR_MS : Date.parse(input.since);
   const range = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
-  const [talkers, traffic] = await Promise.all([readTopTalkers(flow, range, TALKERS), readTrafficSeries(flow, range)]);
+  const [talkers, traffic, from_outside] = await Promise.all([
+    readTopTalkers(flow, range, TALKERS),
+    readTrafficSeries(flow, range),
+    readFromOutside(flow, workload, range, FROM_OUTSIDE),
+  ]);
   return {
     ...range,
     tenant_id: input.tenant_id ?? null,
@@ -214,6 +221,7 @@ export async function readDashboardTraffic(
     top_talkers_source: talkers.source,
     top_talkers_sums: talkers.sums,
     traffic,
+    from_outside,
   };
 }
 

@@ -20,12 +20,13 @@ export type ConversationReach = { readonly flows: Reach; readonly rules: Reach |
 
 /**
  * Makes a judge of conversations, of whose ends a workload or only a network is known: what becomes of each for the map, and
- * the same three as of a flow. Each guest is prepared once. No query.
+ * the same three as of a flow; `policies` whose rules it matches, or would in audit mode, at either end. Each guest is
+ * prepared once. No query.
  */
 export function conversationVerdicts(
   board: Board,
   { flows, rules }: ConversationReach,
-): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict } {
+): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict; policies: readonly string[] } {
   const { inputs } = board;
   const judge = conversationJudge({
     guestOf: (id) => guestContext(board, id, flows),
@@ -77,6 +78,10 @@ export function conversationVerdicts(
       ];
     });
     const action = observedAction({ decision, state: answered ? ANSWERED_STATE : null });
-    return { edge, verdict: summedVerdictOf(verdictOfEnds(action, asked)) };
+    const policies = asked.flatMap(({ decided_by, audit }) => [
+      ...(decided_by.policy_id === null ? [] : [decided_by.policy_id]),
+      ...audit.map(({ policy_id }) => policy_id),
+    ]);
+    return { edge, verdict: summedVerdictOf(verdictOfEnds(action, asked)), policies };
   };
 }

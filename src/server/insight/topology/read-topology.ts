@@ -1,10 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { type Conversation, foldConversations, type ToldConversation } from '@/domain/topology/fold-conversations';
+import { groupPlacer } from '@/domain/topology/group-workloads';
 import {
   MAX_TOPOLOGY_EDGES,
   MAX_TOPOLOGY_WORKLOADS,
   type Topology,
+  type TopologyEdge,
+  type TopologyGrouping,
   type TopologyInput,
   type TopologyNetwork,
   type TopologyWorkload,
@@ -12,19 +15,21 @@ import {
 import type { Scope } from '../../auth/scope';
 import { readBoard } from '../../enforcement/policies/board/read-board';
 import { notFound } from '../../lib/refusals';
+import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { conversationVerdicts } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
 import { listClusterNames, listTopologyCards, listTopologyWorkloads, type TopologyCard } from '../queries/topology';
+import { groupMap } from './group-map';
 
-/** Conversations that are judged before others get their turn. */
+/** Conversations that are evaluated before other requests get their turn. */
 const CHUNK = 2_000;
 const HOUR_MS = 3_600_000;
 
 const networkId = ({ network_id, vlan_tag }: TopologyCard) =>
   vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;
 
-/** Networks as the cards tell of them, and those of each workload without repetition. */
+/** Networks as the interfaces name them, and those of each workload without repetition. */
 function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<string, string>) {
   const networks = new Map<string, TopologyNetwork>();
   const byWorkload = new Map<string, string[]>();
@@ -41,24 +46,69 @@ function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<strin
   return { networks, byWorkload };
 }
 
-/** Judges many conversations, a chunk at a time. */
+/** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
 async function judgeAll(
   conversations: readonly Conversation[],
   judge: ReturnType<typeof conversationVerdicts>,
+  policyId: string | undefined,
 ): Promise<ToldConversation[]> {
   const judged: ToldConversation[] = [];
-  for (const conversation of conversations) {
-    judged.push([conversation, judge(conversation)]);
-    if (judged.length % CHUNK === 0) await breathe();
+  for (const [index, conversation] of conversations.entries()) {
+    const told = judge(conversation);
+    if (policyId === undefined || told.policies.includes(policyId)) judged.push([conversation, told]);
+    if (index % CHUNK === CHUNK - 1) await breathe();
   }
   return judged;
 }
 
+/** How workloads are grouped when that is left to the installation: by project where projects are used. */
+const groupingOf = (
+  asked: TopologyInput['group_by'],
+  workloads: readonly Pick<TopologyWorkload, 'project_id'>[],
+): TopologyGrouping | null => {
+  if (asked !== 'auto') return asked ?? null;
+  return workloads.some(({ project_id }) => project_id !== null) ? 'project' : 'network';
+};
+
+/** The workloads that a filter by project or tag means; null without one. */
+function filteredIds(
+  workloads: readonly Pick<TopologyWorkload, 'id' | 'project_id' | 'tags'>[],
+  { project_id: project, tag }: TopologyInput,
+): string[] | null {
+  if (project === undefined && tag === undefined) return null;
+  return workloads
+    .filter(({ project_id }) => project === undefined || (project_id ?? 'none') === project)
+    .filter(({ tags }) => tag === undefined || tags.includes(tag))
+    .map(({ id }) => id);
+}
+
+/** Ids of workloads at the ends of conversations. */
+const metBy = (told: readonly ToldConversation[]): Set<string> =>
+  new Set(
+    told.flatMap(([{ source_workload_id, destination_workload_id }]) =>
+      [source_workload_id, destination_workload_id].filter((id) => id !== null),
+    ),
+  );
+
+const collator = new Intl.Collator('en', { numeric: true });
+const tagsOf = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
+  [...new Set(workloads.flatMap(({ tags }) => tags))].sort(collator.compare);
+
+const sumsOf = (edges: readonly TopologyEdge[]) => {
+  const sums = { bytes: 0, packets: 0, flows: 0 };
+  for (const { bytes, packets, flows } of edges) {
+    sums.bytes += bytes;
+    sums.packets += packets;
+    sums.flows += flows;
+  }
+  return sums;
+};
+
 /**
- * Who talks to whom in a time range, within reach: networks, workloads, what lies outside, and the conversations between them
- * with what becomes of them by the rules that were last read. At most twelve queries.
+ * The traffic of a time range that the reader may see: networks, workloads or groups of them, what is outside, and the conversations
+ * between them, with their verdict by the rules that were last read. At most twelve queries.
  * @param rules evidence that what the rules say may be shown; null: only what was observed is
- * @throws AppError `malformed` when the range ends before it begins; `not_found` for a workload out of reach
+ * @throws AppError `malformed` when the range ends before it begins; `not_found` for a workload that the reader may not see
  */
 export async function readTopology(
   scope: Scope<'flow:read'>,
@@ -66,54 +116,90 @@ export async function readTopology(
   input: TopologyInput,
 ): Promise<Topology> {
   const { reach } = scope;
-  const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
+  const { cluster_id, workload_id, since: from, until: to } = input;
+  const [{ selection, since, until, now, retentionHours }, found, cards, clusters, board] = await Promise.all([
+    selectFlows(scope, { cluster_id, workload_id, since: from, until: to }),
+    listTopologyWorkloads(reach, cluster_id),
+    listTopologyCards(reach, cluster_id),
+    listClusterNames(),
+    readBoard(),
+  ]);
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
-  const [found, cards, clusters, conversations, board] = await Promise.all([
-    listTopologyWorkloads(reach, input.cluster_id),
-    listTopologyCards(reach, input.cluster_id),
-    listClusterNames(),
-    flowStore().edges({ ...selection, ...range }, source),
-    readBoard(),
-  ]);
-  const clusterOf = new Map(found.map(({ id, cluster_id }) => [id, cluster_id]));
-  if (input.workload_id !== undefined && !clusterOf.has(input.workload_id)) {
+  const clusterOf = new Map(found.map(({ id, cluster_id: cluster }) => [id, cluster]));
+  if (workload_id !== undefined && !clusterOf.has(workload_id)) {
     throw notFound('workload');
   }
+  const group_by = groupingOf(input.group_by, found);
+  const at = filteredIds(found, input) ?? undefined;
+  const filter = { hosts: group_by !== null && at === undefined, at };
+  const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
+  const judge = conversationVerdicts(board, { flows: reach, rules: rules?.reach ?? null });
+  const wantedVerdicts = input.verdict && new Set(input.verdict);
+  const told = (await judgeAll(conversations, judge, input.policy_id)).filter(
+    ([, { edge }]) => wantedVerdicts?.has(edge) ?? true,
+  );
   const { networks, byWorkload } = networksOf(cards, clusterOf);
   const { workloads: inputs } = board.inputs;
-  const judge = conversationVerdicts(board, { flows: reach, rules: rules?.reach ?? null });
-  const { edges: folded, peers } = foldConversations(await judgeAll(conversations, judge), (id) => {
-    const cluster_id = clusterOf.get(id);
-    return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
-  });
-  const heaviest = folded.slice(0, MAX_TOPOLOGY_EDGES);
-  const met = new Set(heaviest.flatMap((edge) => [edge.source, edge.destination]));
-  if (input.workload_id !== undefined) met.add(input.workload_id);
-  const wanted = input.workload_id === undefined ? found : found.filter(({ id }) => met.has(id));
-  const order = [...wanted.filter(({ id }) => met.has(id)), ...wanted.filter(({ id }) => !met.has(id))];
-  const workloads = order.slice(0, MAX_TOPOLOGY_WORKLOADS).map(
+  const seen = metBy(told);
+  if (workload_id !== undefined) seen.add(workload_id);
+  for (const id of at ?? []) seen.add(id);
+  const narrowed = workload_id !== undefined || at !== undefined || input.policy_id !== undefined;
+  const wanted = (narrowed ? found.filter(({ id }) => seen.has(id)) : found).map(
     (workload): TopologyWorkload => ({
       ...workload,
       network_ids: byWorkload.get(workload.id) ?? [],
       addresses: [...(inputs.get(workload.id)?.addresses ?? [])],
     }),
   );
-  const placed = new Set([...workloads, ...peers].map(({ id }) => id));
+  const {
+    groups,
+    edges: folded,
+    peers,
+    shown,
+  } = group_by === null
+    ? singles(told, { wanted, clusterOf, byWorkload })
+    : groupMap(told, { wanted, placeOf: groupPlacer(group_by, networks), input });
+  const heaviest = folded.slice(0, MAX_TOPOLOGY_EDGES);
+  const met = new Set(heaviest.flatMap((edge) => [edge.source, edge.destination]));
+  if (workload_id !== undefined) met.add(workload_id);
+  const order = [...shown.filter(({ id }) => met.has(id)), ...shown.filter(({ id }) => !met.has(id))];
+  const workloads = order.slice(0, MAX_TOPOLOGY_WORKLOADS);
+  const placed = new Set([...workloads, ...peers, ...groups].map(({ id }) => id));
   const edges = heaviest.filter((edge) => placed.has(edge.source) && placed.has(edge.destination));
-  const shown = new Set(workloads.flatMap(({ network_ids }) => network_ids));
-  const here = new Set(workloads.map(({ cluster_id }) => cluster_id));
+  const networkIds = new Set(workloads.flatMap(({ network_ids }) => network_ids));
+  const here = new Set(wanted.map((workload) => workload.cluster_id));
   return {
     ...range,
     source,
     kept_since: new Date(now - HOURLY_HOURS * HOUR_MS).toISOString(),
     clusters: clusters.filter(({ id }) => here.has(id)),
-    networks: [...networks.values()].filter(({ id }) => shown.has(id)),
+    networks: [...networks.values()].filter(({ id }) => networkIds.has(id)),
     workloads,
     peers: peers.filter(({ id }) => met.has(id)),
     edges,
     workloads_total: wanted.length,
     edges_total: folded.length,
+    group_by,
+    groups,
+    tags: group_by === null ? [] : tagsOf(found),
+    sums: sumsOf(folded),
+    complete: conversations.length < MAX_CONVERSATIONS,
   };
+}
+
+type Singles = {
+  wanted: readonly TopologyWorkload[];
+  clusterOf: ReadonlyMap<string, string>;
+  byWorkload: ReadonlyMap<string, readonly string[]>;
+};
+
+/** The map of single workloads, with a peer for each network. */
+function singles(told: readonly ToldConversation[], { wanted, clusterOf, byWorkload }: Singles) {
+  const { edges, peers } = foldConversations(told, (id) => {
+    const cluster_id = clusterOf.get(id);
+    return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
+  });
+  return { groups: [], edges, peers, shown: wanted };
 }

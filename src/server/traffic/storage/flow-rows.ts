@@ -12,6 +12,21 @@ export type FlowSums = { bytes: number; packets: number; flows: number };
 /** A conversation in a group; `total` are those of the group, of which only the heaviest are listed. */
 export type GroupConversation = Conversation & { group_id: string; total: number };
 
+/** More different conversations than this are not read: the lightest are left out. */
+export const MAX_CONVERSATIONS = 100_000;
+
+/** Which conversations of a selection are meant. */
+export type ConversationFilter = {
+  /** Also those at whose ends no workload is that may be seen. */
+  hosts?: boolean;
+  /** With one of these workloads at an end. */
+  at?: readonly string[] | undefined;
+  /** Opened outside all known subnets, to a workload. */
+  from_outside?: boolean;
+  /** Instead of `MAX_CONVERSATIONS`. */
+  most?: number;
+};
+
 /** What a guest carried; `flows` are null where they were not counted. */
 export type WorkloadTraffic = {
   workload_id: string;

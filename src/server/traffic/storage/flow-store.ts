@@ -13,6 +13,7 @@ import type { Tx } from '../../db/client';
 import type { CountedFlow, CountedSpan, CoverageMark, HitPlace, NewHits, RuleHitSums } from './coverage-rows';
 import type {
   BucketSum,
+  ConversationFilter,
   EndResolver,
   FactsRow,
   FlowNode,
@@ -89,8 +90,8 @@ export type FlowStore = {
   series: (selection: RollupSelection, source: SumSource, buckets: Buckets) => Promise<BucketSum[]>;
   /** The same from single flows, for filters that sums cannot answer. */
   spans: (selection: BoundedSelection, buckets: Buckets) => Promise<FlowSpan[]>;
-  /** Conversations for the map, the heaviest first; at most 100,000. */
-  edges: (selection: BoundedSelection, source: SumSource) => Promise<Conversation[]>;
+  /** Conversations for the map, the heaviest first; at most `MAX_CONVERSATIONS`. */
+  edges: (selection: BoundedSelection, source: SumSource, filter?: ConversationFilter) => Promise<Conversation[]>;
   /** Flows to sensitive ports from outside, or from one of the networks `gone`. */
   suspicious: (
     selection: Pick<FlowSelection, 'visible' | 'periods' | 'cutoff' | 'since' | 'until'>,

@@ -5,7 +5,7 @@ import { ANSWERED_STATES } from '@/domain/flow-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import { db } from '../../../db/client';
 import { pgArray } from '../../../db/pg-array';
-import type { GroupConversation } from '../flow-rows';
+import { type ConversationFilter, type GroupConversation, MAX_CONVERSATIONS } from '../flow-rows';
 import type { BoundedSelection, FlowReach } from '../flow-selection';
 import { flowConditions, SERVICE_PORT } from './flow-conditions';
 import { columnsOf, GROUP_ID, KEY_NAMES, keysOf } from './flow-groups';
@@ -72,9 +72,6 @@ export async function listGroupConversations(
   return [...rows];
 }
 
-/** More different conversations than this are not read: the lightest are left out. */
-export const MAX_CONVERSATIONS = 100_000;
-
 /**
  * The caller's or the service's side of a sum: an answer is counted to the conversation that it answers. A workload that may
  * not be seen is none, and a subnet that may not be seen is every address.
@@ -88,24 +85,40 @@ export function conversationSide(end: 'caller' | 'service', reach: FlowReach): S
     ${internal} as ${raw(plain)}_internal`;
 }
 
+const narrowed = ({ hosts = false, at, from_outside = false }: ConversationFilter): SQL =>
+  sql.join(
+    [
+      ...(hosts ? [] : [sql`(source_workload_id is not null or destination_workload_id is not null)`]),
+      ...(at
+        ? [
+            sql`(source_workload_id = any (${pgArray('uuid', at)}) or destination_workload_id = any (${pgArray('uuid', at)}))`,
+          ]
+        : []),
+      ...(from_outside
+        ? [sql`source_workload_id is null and not source_internal and destination_workload_id is not null`]
+        : []),
+      sql`true`,
+    ],
+    sql` and `,
+  );
+
 /**
  * Traffic of the range from sums per minute or hour: who opened conversations with whom, by service and verdict, the heaviest
- * first. Each counts once, however many nodes reported it. Ends
- * with no workload that may be seen on either side are left out. One query.
+ * first. Each counts once, however many nodes reported it. One query.
  */
 export async function listConversations(
   selection: BoundedSelection,
   source: 'minutes' | 'hours',
+  filter: ConversationFilter = {},
 ): Promise<Conversation[]> {
   const rows = await db.execute<Conversation>(sql`
-    with t as (select * from (${countedRollups(selection, source)}) as c
-      where c.counted and (c.source_workload_id is not null or c.destination_workload_id is not null)),
+    with t as (select * from (${countedRollups(selection, source)}) as c where c.counted),
     turned as (select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)},
       t.protocol, t.service_port as port, t.decision, t.bytes, t.packets, t.flows, t.bucket_at from t)
     select source_workload_id, source_prefix::text, source_internal, destination_workload_id, destination_prefix::text,
       destination_internal, protocol, port, decision, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets,
       sum(flows)::float8 as flows, to_char(max(bucket_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at
-    from turned group by 1, 2, 3, 4, 5, 6, 7, 8, 9
-    order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${MAX_CONVERSATIONS}`);
+    from turned where ${narrowed(filter)} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    order by bytes desc, 1, 2, 4, 5, 7, 8, 9 limit ${filter.most ?? MAX_CONVERSATIONS}`);
   return [...rows];
 }

@@ -11,16 +11,19 @@ type Look = {
   color: string;
   /** Lines differ by their dashes too: colour alone tells not everybody apart. */
   dash: readonly number[];
+  /** One character in the matrix, for the same reason. */
+  glyph: string;
 };
 
 /** How verdicts of connections are called and drawn. */
-export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
+export const EDGE_VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
   dropped: {
     word: msg('Dropped'),
     meaning: msg("Dropped or rejected by a rule, a workload's default policy or according to the firewall log."),
     tone: 'danger',
     color: '--color-danger-mark',
     dash: [7, 4],
+    glyph: '✕',
   },
   would_drop: {
     word: msg('Would be dropped'),
@@ -28,6 +31,7 @@ export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
     tone: 'warn',
     color: '--color-warn-mark',
     dash: [2, 3],
+    glyph: '!',
   },
   accepted: {
     word: msg('Allowed by rule'),
@@ -35,6 +39,7 @@ export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
     tone: 'ok',
     color: '--color-ok-mark',
     dash: [],
+    glyph: '✓',
   },
   default: {
     word: msg('Allowed by default policy'),
@@ -42,6 +47,7 @@ export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
     tone: 'info',
     color: '--color-info-mark',
     dash: [],
+    glyph: '○',
   },
   observed: {
     word: msg('Not filtered or unknown'),
@@ -49,5 +55,6 @@ export const VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
     tone: 'neutral',
     color: '--color-off-mark',
     dash: [],
+    glyph: '?',
   },
 };

@@ -1,0 +1,109 @@
+import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
+import type { MapLink, MapModel, MapNode } from './map-model';
+
+/** All traffic from one node to another. */
+export type MatrixCell = {
+  source: MapNode;
+  destination: MapNode;
+  /** The most severe. */
+  verdict: EdgeVerdict;
+  bytes: number;
+  flows: number;
+  /** New flows by verdict, the most severe first; those without a link are left out. */
+  verdicts: readonly { verdict: EdgeVerdict; flows: number }[];
+  link: MapLink;
+};
+
+export type Matrix = {
+  /** Clients and servers: nodes that open or accept a connection, in the order of the map. */
+  rows: readonly MapNode[];
+  columns: readonly MapNode[];
+  cellAt: (row: number, column: number) => MatrixCell | null;
+  cells: number;
+};
+
+function cellOf(source: MapNode, destination: MapNode, links: readonly MapLink[]): MatrixCell | null {
+  const verdicts = EDGE_VERDICTS.flatMap((verdict) => {
+    const own = links.filter((link) => link.verdict === verdict);
+    return own.length === 0 ? [] : [{ verdict, flows: own.reduce((sum, { flows }) => sum + flows, 0) }];
+  });
+  const [first] = verdicts;
+  if (!first) return null;
+  const bytes = links.reduce((sum, link) => sum + link.bytes, 0);
+  const flows = links.reduce((sum, link) => sum + link.flows, 0);
+  const { verdict } = first;
+  const edges = links.flatMap((link) => link.edges);
+  const ends = { source: source.id, destination: destination.id };
+  return {
+    source,
+    destination,
+    verdict,
+    bytes,
+    flows,
+    verdicts,
+    link: { id: `${source.id} ${destination.id}`, ...ends, verdict, bytes, flows, edges },
+  };
+}
+
+/** The map as a table of clients and servers. The sums of all cells are those of all links. */
+export function buildMatrix({ groups, nodes, links }: MapModel): Matrix {
+  const byPair = new Map<string, MapLink[]>();
+  const [callers, called] = [new Set<string>(), new Set<string>()];
+  for (const link of links) {
+    const key = `${link.source} ${link.destination}`;
+    const list = byPair.get(key);
+    if (list) list.push(link);
+    else byPair.set(key, [link]);
+    callers.add(link.source);
+    called.add(link.destination);
+  }
+  const order = groups.flatMap((group) => group.nodes).filter(({ id }) => nodes.has(id));
+  const rows = order.filter(({ id }) => callers.has(id));
+  const columns = order.filter(({ id }) => called.has(id));
+  return {
+    rows,
+    columns,
+    cells: byPair.size,
+    cellAt: (row, column) => {
+      const [source, destination] = [rows[row], columns[column]];
+      const found = source && destination && byPair.get(`${source.id} ${destination.id}`);
+      return found ? cellOf(source, destination, found) : null;
+    },
+  };
+}
+
+export const CELL = { width: 40, height: 28 } as const;
+/** Rows and columns outside the visible part that are there, so that scrolling shows no gaps. */
+const OVERSCAN = 4;
+
+/** The rows or columns, from a first up to an end, that a part of a scrolled list shows. */
+export const windowOf = (scroll: number, room: number, size: number, count: number): [first: number, end: number] => [
+  Math.max(0, Math.min(count, Math.floor(scroll / size) - OVERSCAN)),
+  Math.max(0, Math.min(count, Math.ceil((scroll + room) / size) + OVERSCAN)),
+];
+
+export type Position = { row: number; column: number };
+
+const PAGE = 10;
+
+/** Where a key moves to, inside the table; null: the key is not for it. */
+export function movedBy(
+  key: string,
+  all: boolean,
+  { row, column }: Position,
+  { rows, columns }: { rows: number; columns: number },
+): Position | null {
+  const moves: Record<string, Position> = {
+    ArrowUp: { row: all ? 0 : row - 1, column },
+    ArrowDown: { row: all ? rows - 1 : row + 1, column },
+    ArrowLeft: { row, column: all ? 0 : column - 1 },
+    ArrowRight: { row, column: all ? columns - 1 : column + 1 },
+    PageUp: { row: row - PAGE, column },
+    PageDown: { row: row + PAGE, column },
+    Home: { row: all ? 0 : row, column: 0 },
+    End: { row: all ? rows - 1 : row, column: columns - 1 },
+  };
+  const to = Object.hasOwn(moves, key) ? moves[key] : undefined;
+  const within = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
+  return to ? { row: within(to.row, rows), column: within(to.column, columns) } : null;
+}
