@@ -1,156 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { type Topology, type TopologyEdge, TopologyInput } from '@/domain/topology/topology';
 import { systemScope } from '@/server/auth/scope';
-import { db, sqlClient } from '@/server/db/client';
-import { clusterFirewallSnapshots, guestFirewallSnapshots } from '@/server/db/schema/firewall-snapshots';
+import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
-import {
-  bearer,
-  makeAgent,
-  makeNode,
-  makeTenant,
-  makeTwoTenants,
-  makeUser,
-  makeWorkload,
-  placeOn,
-} from '@/test/factories';
+import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { makeFlow, makeHeartbeat } from '../../traffic/agents/testing/heartbeat.fixture';
 import { readTopology } from './read-topology';
-
-type Headers = { authorization: string };
+import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './testing/map-traffic.fixture';
 
 const sql = sqlClient();
-const MINUTE = 60_000;
-const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
-let admin: Headers;
-let world: Awaited<ReturnType<typeof build>>;
-
-const WEB = '10.1.0.10';
-const DATABASE = '10.1.0.20';
-const DATABASE_6 = 'fd00:1::20';
-
-const CLUSTER: ClusterSnapshot = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] };
-const GUARDED: GuestSnapshot = {
-  presence: 'present',
-  options: { enable: 1, policy_in: 'DROP' },
-  rules: [{ pos: 0, type: 'in', action: 'ACCEPT', enable: 1, source: WEB, proto: 'tcp', dport: '5432' }],
-  ipsets: {},
-  aliases: {},
-  nics: [{ name: 'net0', firewall: true, mac: null }],
-  pending_nics: [],
-  unreadable: [],
-};
-const OPEN: GuestSnapshot = { ...GUARDED, options: { enable: 1, policy_in: 'ACCEPT' }, rules: [] };
-
-/** Web (ours) and database (theirs) on VLAN 10 of one bridge, nodes n1 and n2, and a guest without traffic. */
-async function build() {
-  const tenants = await makeTwoTenants('viewer');
-  const { cluster, ours, theirs } = tenants;
-  const [n1, n2] = [await makeNode(cluster, { name: 'n1' }), await makeNode(cluster, { name: 'n2' })];
-  await placeOn(n1, ours.workload);
-  await placeOn(n2, theirs.workload);
-  const idle = await makeWorkload(cluster, ours.project);
-  await makeWorkload(cluster, ours.project, { template: true });
-  const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
-    values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
-  for (const cidr of ['10.1.0.0/16', 'fd00:1::/64']) {
-    await sql`insert into subnets (id, cluster_id, network_id, cidr, source)
-      values (gen_random_uuid(), ${cluster.id}, ${network?.id}, ${cidr}, 'manual')`;
-  }
-  const holders = [
-    [WEB, ours.workload.id],
-    [DATABASE, theirs.workload.id],
-    [DATABASE_6, theirs.workload.id],
-  ] as const;
-  for (const [address, workload] of holders) {
-    await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
-      select gen_random_uuid(), ${cluster.id}, ${network?.id}, id, ${address}, ${workload}, 'manual'
-      from subnets where network_id = ${network?.id} and cidr >>= ${address}::inet`;
-  }
-  for (const workload of [ours.workload, theirs.workload]) {
-    await sql`insert into workload_interfaces (id, workload_id, network_id, name, bridge, vlan_tag, firewall, raw)
-      values (gen_random_uuid(), ${workload.id}, ${network?.id}, 'net0', 'vmbr0', 10, true, '')`;
-  }
-  const read_at = ago(3);
-  await db
-    .insert(clusterFirewallSnapshots)
-    .values({ cluster_id: cluster.id, read_at, state_hash: 'c', state: CLUSTER });
-  await db.insert(guestFirewallSnapshots).values([
-    { workload_id: theirs.workload.id, cluster_id: cluster.id, read_at: ago(1), state_hash: 'd', state: GUARDED },
-    { workload_id: ours.workload.id, cluster_id: cluster.id, read_at: ago(2), state_hash: 'w', state: OPEN },
-  ]);
-  return { ...tenants, n1, n2, idle, read_at, network: `${network?.id}.10` };
-}
-
-const flow = (values: Parameters<typeof makeFlow>[0]) => ({
-  ...makeFlow({ first_seen_at: ago(10), observed_at: ago(5), ...values }),
-});
-/** Seen by both nodes. */
-const BETWEEN = [
-  flow({ source_ip: WEB, destination_ip: DATABASE, destination_port: 5432, bytes: 900, packets: 9 }),
-  flow({
-    source_ip: DATABASE,
-    destination_ip: WEB,
-    source_port: 5432,
-    destination_port: 40_000,
-    bytes: 9_000,
-    packets: 10,
-  }),
-];
-const INTERNET = '203.0.113.7';
-const FIRST = [
-  ...BETWEEN,
-  flow({ source_ip: INTERNET, destination_ip: WEB, destination_port: 443, bytes: 50, packets: 5 }),
-  flow({ source_ip: INTERNET, destination_ip: WEB, destination_port: 8080, bytes: 40, packets: 4 }),
-  flow({ source_ip: INTERNET, destination_ip: WEB, destination_port: 22, decision: 'drop', bytes: 60, packets: 1 }),
-  // Before the hour that is looked at.
-  flow({
-    source_ip: INTERNET,
-    destination_ip: WEB,
-    destination_port: 25,
-    first_seen_at: ago(100),
-    observed_at: ago(90),
-  }),
-  // Nobody that is known.
-  flow({ source_ip: '10.1.0.99', destination_ip: '10.1.0.98', destination_port: 53, protocol: 'udp' }),
-];
-const SECOND = [
-  ...BETWEEN,
-  flow({ source_ip: '2001:db8::5', destination_ip: DATABASE_6, destination_port: 22, bytes: 80, packets: 1 }),
-  // Of this network one address may, the others may not.
-  flow({ source_ip: '10.1.0.99', destination_ip: DATABASE, destination_port: 5432, bytes: 7, packets: 1 }),
-];
+let admin: PlantedTraffic['admin'];
+let world: PlantedTraffic;
 
 beforeAll(async () => {
-  world = await build();
-  admin = await bearer(await makeUser('admin'));
-  for (const [node, flows] of [[world.n1, FIRST] as const, [world.n2, SECOND] as const]) {
-    const response = await call('/agents/heartbeat', {
-      method: 'POST',
-      body: makeHeartbeat(flows),
-      headers: await makeAgent(node),
-    });
-    expect(await response.json()).toMatchObject({ accepted: flows.length, rejected: [] });
-  }
-  const policy = await call('/policies', {
-    method: 'POST',
-    headers: admin,
-    body: {
-      name: 'no web from outside',
-      priority: 10,
-      definition: {
-        enforcement_mode: 'audit',
-        direction: 'in',
-        sources: ['any'],
-        targets: [world.ours.workload.name],
-        default_action: 'none',
-      },
-      rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['443'] }],
-    },
-  });
-  expect(policy.status, await policy.clone().text()).toBe(201);
+  world = await plantTraffic();
+  admin = world.admin;
 });
 
 async function read(query = '', headers = admin): Promise<Topology> {
@@ -292,16 +156,135 @@ describe('GET /topology', () => {
   });
 
   it('refuses what it does not understand, and who may not', async () => {
-    for (const query of ['since=yesterday', `since=${ago(1)}&until=${ago(2)}`, 'workload_id=web', 'depth=2']) {
+    for (const query of [
+      'since=yesterday',
+      `since=${ago(1)}&until=${ago(2)}`,
+      'workload_id=web',
+      'depth=2',
+      'group_by=color',
+      'verdict=red',
+    ]) {
       expect((await call(`/topology?${query}`, { headers: admin })).status, query).toBe(400);
     }
     expect((await call('/topology', { headers: await bearer(await makeUser()) })).status).toBe(403);
   });
 
   it('takes a constant number of queries', async () => {
-    await read();
-    const { queries } = await countQueries(() => read());
-    // Two more stand for the session.
-    expect(queries).toBeLessThanOrEqual(14);
+    for (const query of ['', 'group_by=auto&expand=all&q=web&tag=none']) {
+      await read(query);
+      const { queries } = await countQueries(() => read(query));
+      // Two more are for the session.
+      expect(queries, query).toBeLessThanOrEqual(14);
+    }
+  });
+});
+
+describe('GET /topology?group_by=', () => {
+  type Totals = { bytes: number; packets: number; flows: number };
+  const totals = (items: readonly Totals[]) => {
+    const of = (field: keyof Totals) => items.reduce((total, item) => total + item[field], 0);
+    return { bytes: of('bytes'), packets: of('packets'), flows: of('flows') };
+  };
+  const flowsOf = async (query: string, headers = admin): Promise<Totals> =>
+    ((await (await call(`/flows/groups?${query}`, { headers })).json()) as { sums: Totals }).sums;
+  const named = ({ groups }: Topology) => groups.map(({ kind, name, workloads }) => [kind, name, workloads]);
+
+  it('totals what Flows totals, for every grouping, expansion, range and reader', async () => {
+    const { ours, theirs, cluster } = world;
+    const ranges = ['', `since=${ago(60 * 30)}`, `since=${ago(120)}&cluster_id=${cluster.id}`];
+    for (const headers of [admin, ours.headers, theirs.headers]) {
+      for (const range of ranges) {
+        const flows = await flowsOf(range, headers);
+        for (const grouping of ['auto', 'tag&expand=all', `network&expand=${ours.workload.id}`]) {
+          const query = `group_by=${grouping}&${range}`;
+          const { edges, sums } = await read(query, headers);
+          expect(totals(edges), query).toEqual(flows);
+          expect(sums, query).toEqual(flows);
+        }
+      }
+    }
+    // Also conversations at whose ends no workload is.
+    expect((await flowsOf('')).flows).toBeGreaterThan(totals((await read()).edges).flows);
+  });
+
+  it('starts with groups, has External once, and expands the group that is asked for', async () => {
+    const { ours, theirs, network } = world;
+    const collapsed = await read('group_by=auto');
+    expect(collapsed.group_by).toBe('project');
+    const projects = [
+      ['project', ours.project.name, 2],
+      ['project', theirs.project.name, 1],
+    ].sort((a, b) => String(a[1]).localeCompare(String(b[1]), 'en', { numeric: true }));
+    expect(named(collapsed)).toEqual([...projects, ['internal', null, 0], ['external', null, 0]]);
+    expect([collapsed.workloads, collapsed.peers, collapsed.workloads_total]).toEqual([[], [], 3]);
+    const own = `project:${ours.project.id}`;
+    for (const asked of [own, ours.workload.id]) {
+      const { groups, workloads, edges } = await read(`group_by=project&expand=${asked}`);
+      expect(groups.filter(({ expanded }) => expanded).map(({ id }) => id)).toEqual([own]);
+      expect(workloads.map(({ id }) => id).sort()).toEqual([ours.workload.id, world.idle.id].sort());
+      const ends = new Set(edges.flatMap(({ source, destination }) => [source, destination]));
+      expect(ends).toEqual(new Set(['external', 'internal', ours.workload.id, `project:${theirs.project.id}`]));
+    }
+    const networks = await read('group_by=network');
+    expect(networks.groups.find(({ kind }) => kind === 'network')).toMatchObject({
+      id: `network:${network}`,
+      name: 'vmbr0, VLAN 10',
+      cluster_id: world.cluster.id,
+      workloads: 2,
+    });
+    expect(networks.groups.map(({ kind }) => kind)).toEqual(['network', 'none', 'internal', 'external']);
+    expect((await read(`group_by=project&q=${ours.workload.name}`)).groups.map(({ found }) => found)).toEqual(
+      collapsed.groups.map(({ id }) => (id === own ? 1 : 0)),
+    );
+  });
+
+  it('filters by project, tag, policy and verdict', async () => {
+    const { ours, theirs } = world;
+    const all = await read('group_by=project&expand=all');
+    const ids = [theirs.workload.id];
+    const touched = (topology: Topology) =>
+      topology.edges.filter(({ source, destination }) => ids.includes(source) || ids.includes(destination));
+    const project = await read(`group_by=project&expand=all&project_id=${theirs.project.id}`);
+    expect(project.edges).toEqual(touched(all));
+    expect(project.workloads.map(({ id }) => id).sort()).toEqual([ours.workload.id, theirs.workload.id].sort());
+    await sql`update workloads set tags = '{db}' where id = ${theirs.workload.id}`;
+    try {
+      const tagged = await read('group_by=project&expand=all&tag=db');
+      expect(tagged.edges).toEqual(project.edges);
+      expect(tagged.tags).toEqual(['db']);
+      expect((await read('group_by=project&tag=none-such')).edges).toEqual([]);
+    } finally {
+      await sql`update workloads set tags = '{}' where id = ${theirs.workload.id}`;
+    }
+    const denied = await read('group_by=project&expand=all&verdict=dropped,would_drop');
+    expect(denied.edges).toEqual(all.edges.filter(({ verdict }) => ['dropped', 'would_drop'].includes(verdict)));
+    const { items } = (await (await call('/policies', { headers: admin })).json()) as { items: { id: string }[] };
+    const policy = await read(`group_by=project&expand=all&policy_id=${items[0]?.id}`);
+    expect(policy.edges).toEqual(all.edges.filter(({ verdict }) => verdict === 'would_drop'));
+    expect(policy.edges.length).toBe(1);
+    expect((await read(`policy_id=${ours.project.id}`)).edges).toEqual([]);
+  });
+
+  it("never names another tenant's groups, workloads or tags", async () => {
+    const { ours, theirs } = world;
+    await sql`update workloads set tags = '{secret-tag}' where id = ${theirs.workload.id}`;
+    try {
+      for (const grouping of ['auto', 'project', 'tag', 'network']) {
+        for (const expand of ['', 'all', `project:${theirs.project.id}`, theirs.workload.id, 'tag:secret-tag']) {
+          const query = `group_by=${grouping}&expand=${expand}&q=${theirs.workload.name}`;
+          const topology = await read(query, ours.headers);
+          const text = JSON.stringify(topology);
+          const secrets = [theirs.workload.id, theirs.workload.name, theirs.project.name, theirs.project.id];
+          for (const secret of [...secrets, DATABASE, 'secret-tag']) expect(text, query).not.toContain(secret);
+          expect(topology.groups.every(({ found }) => found === 0)).toBe(true);
+        }
+      }
+      for (const filter of [`project_id=${theirs.project.id}`, 'tag=secret-tag']) {
+        const { edges, groups } = await read(`group_by=project&${filter}`, ours.headers);
+        expect([edges, groups], filter).toEqual([[], []]);
+      }
+    } finally {
+      await sql`update workloads set tags = '{}' where id = ${theirs.workload.id}`;
+    }
   });
 });
