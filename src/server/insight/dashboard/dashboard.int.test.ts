@@ -1,23 +1,70 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
+import type { Topology } from '@/domain/topology/topology';
+import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeNode, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { sumTraffic } from '../../traffic/flows/upkeep';
+import { readFromOutside } from './read-from-outside';
 import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/dashboard-world.fixture';
 
 const sql = sqlClient();
 const time = fakeClock(NOW);
 /** Of a whole dashboard, the session's included. */
-const QUERIES = 19;
+const QUERIES = 22;
 let world: PlantedDashboard;
 
 beforeAll(async () => {
   world = await plantDashboard();
 });
 afterAll(() => time.restore());
+
+describe('connections from outside', () => {
+  const keyOf = (id: string, verdict: string) => `${id} ${verdict}`;
+
+  it('name source, workload, service and verdict, and have the totals of the map', async () => {
+    const { from_outside, since, until } = await world.read();
+    const scopes = [systemScope('flow:read', 'test'), systemScope('workload:read', 'test')] as const;
+    const all = await readFromOutside(...scopes, { since, until }, 100);
+    expect(from_outside).toEqual({ ...all, items: all.items.slice(0, 8) });
+    const { items, total, complete, verdicts } = all;
+    expect([total, complete]).toEqual([items.length, true]);
+    const response = await call(`/topology?since=${since}&until=${until}`, { headers: world.admin });
+    const { edges } = (await response.json()) as Topology;
+    const outside = edges.filter(({ source }) => source.startsWith('external:'));
+    const bytesOf = (rows: readonly { bytes: number }[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const edge of outside) {
+      const own = items.filter(
+        (row) => keyOf(row.destination_workload_id, row.verdict) === keyOf(edge.destination, edge.verdict),
+      );
+      expect(bytesOf(own)).toBe(edge.bytes);
+    }
+    expect(bytesOf(items)).toBe(bytesOf(outside));
+    expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(total);
+    const passed = items.map(({ verdict }) => verdict !== 'dropped');
+    expect(passed).toEqual([...passed].sort((a, b) => Number(b) - Number(a)));
+    expect(items[0]).toMatchObject({
+      source_prefix: expect.stringMatching(/\/(24|48)$/),
+      protocol: expect.any(String),
+    });
+  });
+
+  it('are those of the tenant for a tenant', async () => {
+    const { ours, theirs } = world;
+    for (const [mine, other] of [
+      [ours, theirs],
+      [theirs, ours],
+    ] as const) {
+      const { from_outside } = await world.read('', mine.headers);
+      const ids = new Set(from_outside.items.map(({ destination_workload_id }) => destination_workload_id));
+      expect(ids).toEqual(new Set([mine.workload.id]));
+      expect(JSON.stringify(from_outside)).not.toContain(other.workload.name);
+    }
+  });
+});
 
 describe('traffic', () => {
   const range = `since=${ago(300)}&until=${ago(180)}`;
@@ -83,6 +130,12 @@ describe('the posture', () => {
       policies: { judged: 0, deduction: 0 },
       suspicious: { critical: 2, deduction: 12 },
       agents: { running: 2, watched: 2, silent: 0, unwatched: 0, deduction: 0 },
+      arithmetic: [
+        { part: 'enforcement', weight: 100, percent: 0, points: 50 },
+        { part: 'policies', weight: 20, percent: 0, points: 0 },
+        { part: 'suspicious', weight: 30, percent: 12, points: -6 },
+        { part: 'agents', weight: 20, percent: 0, points: 0 },
+      ],
     });
   });
 
