@@ -36,20 +36,15 @@ describe('connections from outside', () => {
     const { edges } = (await response.json()) as Topology;
     const outside = edges.filter(({ source }) => source.startsWith('external:'));
     const bytesOf = (rows: readonly { bytes: number }[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const edge of outside) {
-      const own = items.filter(
-        (row) => keyOf(row.destination_workload_id, row.verdict) === keyOf(edge.destination, edge.verdict),
-      );
-      expect(bytesOf(own)).toBe(edge.bytes);
+    for (const { destination, verdict, bytes } of outside) {
+      const key = keyOf(destination, verdict);
+      expect(bytesOf(items.filter((row) => keyOf(row.destination_workload_id, row.verdict) === key))).toBe(bytes);
     }
     expect(bytesOf(items)).toBe(bytesOf(outside));
     expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(total);
     const passed = items.map(({ verdict }) => verdict !== 'dropped');
     expect(passed).toEqual([...passed].sort((a, b) => Number(b) - Number(a)));
-    expect(items[0]).toMatchObject({
-      source_prefix: expect.stringMatching(/\/(24|48)$/),
-      protocol: expect.any(String),
-    });
+    expect(items[0]?.source_prefix).toMatch(/\/(24|48)$/);
   });
 
   it('are those of the tenant for a tenant', async () => {

@@ -8,7 +8,6 @@ import type {
   TopologyWorkload,
 } from '@/domain/topology/topology';
 
-const collator = new Intl.Collator('en', { numeric: true });
 /** Groups by name, then what is outside. */
 const RANK: Record<TopologyGroup['kind'], number> = {
   project: 0,
@@ -59,6 +58,7 @@ export function groupMap(
     const nobody = { name: null, cluster_id: null, workloads: 0, found: 0, expanded: false };
     groups.set(kind, { id: kind, kind, ...nobody, ...prefixes });
   }
+  const collator = new Intl.Collator('en', { numeric: true });
   const order = (a: TopologyGroup, b: TopologyGroup) =>
     RANK[a.kind] - RANK[b.kind] || collator.compare(a.name ?? '', b.name ?? '') || (a.id < b.id ? -1 : 1);
   return {

@@ -90,9 +90,8 @@ const metBy = (told: readonly ToldConversation[]): Set<string> =>
     ),
   );
 
-const collator = new Intl.Collator('en', { numeric: true });
 const tagsOf = (workloads: readonly Pick<TopologyWorkload, 'tags'>[]): string[] =>
-  [...new Set(workloads.flatMap(({ tags }) => tags))].sort(collator.compare);
+  [...new Set(workloads.flatMap(({ tags }) => tags))].sort(new Intl.Collator('en', { numeric: true }).compare);
 
 const sumsOf = (edges: readonly TopologyEdge[]) => {
   const sums = { bytes: 0, packets: 0, flows: 0 };
