@@ -19,7 +19,7 @@ test('a change is found by its kind and shown before and after; the trail proves
   await expect(grid).not.toContainText('Signed in');
   await grid.getByRole('row').nth(1).click();
   const drawer = page.getByRole('dialog', { name: 'Settings: updated' });
-  const change = drawer.getByRole('row').filter({ hasText: 'auto_node_sync_interval_minutes' });
+  const change = drawer.getByRole('row').filter({ hasText: 'Minutes between syncs' });
   await expect(change.getByRole('deletion')).toHaveText('45');
   await expect(change.getByRole('insertion')).toHaveText('15');
   await drawer.getByRole('button', { name: /^All records by/ }).click();

@@ -58,7 +58,7 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await expect(page.getByText('secret-path')).toHaveCount(0);
 
   await act(page, 'e2e chat', 'Send test');
-  await expect(page.getByText('Test queued for e2e chat')).toBeVisible();
+  await expect(page.getByText('Test sent to e2e chat')).toBeVisible();
   await expect.poll(() => receiver.received.length).toBe(1);
   const [first] = receiver.received;
   expect(first && receiver.isSigned(first, secret)).toBe(true);
@@ -66,6 +66,8 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
 
   receiver.answer(404);
   await act(page, 'e2e chat', 'Send test');
+  await expect(page.getByText('Test of e2e chat failed')).toBeVisible();
+  await expect(page.getByText(/status 404\. The URL does not exist there/)).toBeVisible();
   await openTab(page, 'Deliveries');
   const grid = page.getByRole('grid', { name: 'Deliveries' });
   await expect(grid.getByText('The receiver returned status 404.')).toBeVisible();

@@ -144,3 +144,9 @@ export function formatInOtherZone(iso: string): string {
   const other = displayZone() === undefined ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
   return formatDateTime(iso, other);
 }
+
+const ISO_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A text of the service with the UTC times in it as the reader's. */
+export const formatTimesIn = (text: string): string =>
+  text.replace(ISO_TIME, (iso) => (Number.isNaN(Date.parse(iso)) ? iso : formatDateTime(iso)));

@@ -225,6 +225,24 @@ describe('session', () => {
       expect(expired).toHaveLength(1);
     });
 
+    test('keeps in all tabs that it ended because a refresh token was reused', async () => {
+      const reused = () => Response.json({ title: 'Not signed in', status: 401, reason: 'reused' }, { status: 401 });
+      const a = openTab(service);
+      const b = openTab(service);
+      await a.session.start();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      service.valid.clear();
+      service.refreshAnswers = [reused()];
+      await a.authFetch('/api/v1/things');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      for (const { session } of [a, b])
+        expect(session.state).toEqual({ status: 'signed_out', expired: true, reused: true });
+      service.refreshAnswers = [reused()];
+      const opened = openTab(service);
+      await opened.session.start();
+      expect(opened.session.state).toEqual({ status: 'signed_out', expired: false, reused: true });
+    });
+
     test('retries only once: a fresh token that is refused ends the session', async () => {
       const { session, authFetch, expired } = openTab(service);
       await session.start();

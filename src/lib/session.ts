@@ -15,10 +15,10 @@ const RACE_DELAYS_MS = [200, 600, 1500];
 export type SessionState =
   | { status: 'starting' }
   | { status: 'unreachable'; failure: Failure }
-  | { status: 'signed_out'; expired: boolean }
+  | { status: 'signed_out'; expired: boolean; reused?: boolean }
   | { status: 'signed_in'; user: CurrentUser };
 
-type Message = { kind: 'signed_in'; session: SignedIn } | { kind: 'signed_out'; expired: boolean };
+type Message = { kind: 'signed_in'; session: SignedIn } | { kind: 'signed_out'; expired: boolean; reused?: boolean };
 
 export type SessionDeps = {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -48,7 +48,7 @@ export class Session {
     this.#deps = deps;
     deps.channel?.addEventListener('message', (event: MessageEvent<Message>) => {
       if (event.data.kind === 'signed_in') this.#adopt(event.data.session);
-      else if (this.#state.status === 'signed_in') this.#leave(event.data.expired);
+      else if (this.#state.status === 'signed_in') this.#leave(event.data.expired, event.data.reused);
     });
   }
 
@@ -111,17 +111,17 @@ export class Session {
       return this.token;
     }
     if (answer.failure.status === 429 || (answer.failure.status ?? 500) >= 500) throw new RestError(answer.failure);
-    this.expire(stale);
+    this.expire(stale, answer.failure.extra?.reason === 'reused');
     return null;
   }
 
-  /** The token was refused although it is the newest: the session is over. */
-  expire(token: string | null): void {
+  /** The token was refused although it is the newest: the session is over; `reused`: because a refresh token was used twice. */
+  expire(token: string | null, reused = false): void {
     if (this.token !== token || this.#state.status === 'signed_out') return;
     // When a page opens without a session nothing has expired.
     const expired = this.#current !== null;
-    if (expired) this.#deps.channel?.postMessage({ kind: 'signed_out', expired } satisfies Message);
-    this.#leave(expired);
+    if (expired) this.#deps.channel?.postMessage({ kind: 'signed_out', expired, reused } satisfies Message);
+    this.#leave(expired, reused);
   }
 
   /**
@@ -223,10 +223,10 @@ export class Session {
     this.#set({ status: 'signed_in', user: session.user });
   }
 
-  #leave(expired: boolean): void {
+  #leave(expired: boolean, reused = false): void {
     this.#epoch += 1;
     this.#current = null;
-    this.#set({ status: 'signed_out', expired });
+    this.#set({ status: 'signed_out', expired, ...(reused && { reused }) });
     if (expired) this.#deps.target.dispatchEvent(new Event(AUTH_EXPIRED_EVENT));
   }
 

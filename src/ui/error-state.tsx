@@ -5,7 +5,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
 import { CopyButton } from './copy-button';
 
-/** In place of content that could not be loaded: what happened, the request id for the log, and a way to try again. */
+/**
+ * In place of content that could not be loaded: what happened, the request id for the log, and a way to try again. What is not
+ * permitted stays so: trying again is not offered then.
+ */
 export function ErrorState({
   problem,
   onRetry,
@@ -28,7 +31,7 @@ export function ErrorState({
       </div>
       <div className="flex flex-wrap justify-center gap-2">
         {action}
-        {onRetry && (
+        {onRetry && problem.status !== 403 && (
           <Button icon={<RotateCw size={14} />} onClick={onRetry} pending={pending}>
             {t('Try again')}
           </Button>

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { listInput, pageOf } from '../list';
 import { parseHttpUrl } from '../net/url';
 import { DisplayName, Version } from '../tenant';
+import { TimeZone } from './local-time';
 
 export const CHANNEL_KINDS = ['webhook', 'email'] as const;
+
+/** What a webhook is sent: Fabric's own JSON, or the format of a receiver. */
+export const CHANNEL_TEMPLATES = ['fabric', 'slack', 'teams', 'pagerduty', 'alertmanager'] as const;
+export type ChannelTemplate = (typeof CHANNEL_TEMPLATES)[number];
 
 export const MAX_RECIPIENTS = 20;
 
@@ -24,12 +29,37 @@ const Recipients = z
   .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} addresses.`)
   .transform((list) => [...new Set(list)]);
 
-const shared = { tenant_id: z.uuid('The ID of a tenant.').nullable().optional(), name: DisplayName };
+const Template = z.enum(CHANNEL_TEMPLATES, `One of ${CHANNEL_TEMPLATES.join(', ')}.`);
+
+/** Integration key of a PagerDuty service. */
+const RoutingKey = z
+  .string('Enter the integration key as text.')
+  .trim()
+  .regex(/^[0-9A-Za-z]{16,64}$/, 'The integration key of a PagerDuty service: letters and digits.');
+
+const shared = {
+  tenant_id: z.uuid('The ID of a tenant.').nullable().optional(),
+  name: DisplayName,
+  /** Of the times in messages; null: the time zone of the installation. */
+  time_zone: TimeZone.nullable().optional(),
+};
 
 export const NotificationChannelInput = z.discriminatedUnion(
   'kind',
   [
-    z.strictObject({ ...shared, kind: z.literal('webhook'), url: WebhookUrl, enabled: z.boolean().default(true) }),
+    z
+      .strictObject({
+        ...shared,
+        kind: z.literal('webhook'),
+        url: WebhookUrl,
+        template: Template.default('fabric'),
+        routing_key: RoutingKey.optional(),
+        enabled: z.boolean().default(true),
+      })
+      .superRefine(({ template, routing_key }, context) => {
+        const message = wrongRoutingKey(template, routing_key);
+        if (message !== null) context.addIssue({ code: 'custom', path: ['routing_key'], message });
+      }),
     z.strictObject({
       ...shared,
       kind: z.literal('email'),
@@ -41,11 +71,20 @@ export const NotificationChannelInput = z.discriminatedUnion(
 );
 export type NotificationChannelInput = z.output<typeof NotificationChannelInput>;
 
-/** What is left out stays; `url` is for webhooks, `recipients` for e-mail. Kind and tenant stay as they are. */
+/** What is wrong with the integration key of a channel, given or missing; null: nothing. */
+export function wrongRoutingKey(template: ChannelTemplate, key: string | null | undefined): string | null {
+  if (template === 'pagerduty') return key ? null : 'Enter the integration key of the PagerDuty service.';
+  return key ? 'Only the template pagerduty has an integration key: omit this field.' : null;
+}
+
+/** What is left out stays; `url`, `template` and `routing_key` are for webhooks, `recipients` for e-mail. Kind and tenant stay as they are. */
 export const NotificationChannelUpdate = z.strictObject({
   name: DisplayName.optional(),
   enabled: z.boolean('One of true, false.').optional(),
   url: WebhookUrl.optional(),
+  template: Template.optional(),
+  routing_key: RoutingKey.optional(),
+  time_zone: TimeZone.nullable().optional(),
   recipients: Recipients.optional(),
   version: Version,
 });
@@ -72,6 +111,9 @@ export const NotificationChannel = z.object({
   name: z.string(),
   kind: z.enum(CHANNEL_KINDS),
   enabled: z.boolean(),
+  /** Of webhooks. */
+  template: z.enum(CHANNEL_TEMPLATES),
+  time_zone: z.string().nullable(),
   url_origin: z.string().nullable(),
   recipients: z.array(z.string()),
   /** Until when deliveries are signed with the secret before the last rotation as well; null: they are not. */
@@ -97,3 +139,20 @@ export const NotificationChannelListInput = listInput(CHANNEL_SORTS, {
 });
 export type NotificationChannelListInput = z.output<typeof NotificationChannelListInput>;
 export const NotificationChannelPage = pageOf(NotificationChannel);
+
+/** Which message to preview, and how it would be rendered. */
+export const PayloadPreviewInput = z.strictObject({
+  kind: z.enum(CHANNEL_KINDS, `One of ${CHANNEL_KINDS.join(', ')}.`).default('webhook'),
+  template: Template.default('fabric'),
+  time_zone: TimeZone.optional(),
+  event: z.enum(['opened', 'closed', 'test'], 'One of opened, closed, test.').default('opened'),
+});
+export type PayloadPreviewInput = z.output<typeof PayloadPreviewInput>;
+
+/** The bodies of the requests of a webhook in their order, or the text of an e-mail. */
+export const PayloadPreview = z.object({
+  content_type: z.string(),
+  subject: z.string().nullable(),
+  bodies: z.array(z.string()),
+});
+export type PayloadPreview = z.output<typeof PayloadPreview>;

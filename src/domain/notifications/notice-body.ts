@@ -1,5 +1,6 @@
 import type { Condition } from './condition';
 import { objectPage } from './incident';
+import { localTime, withLocalTimes } from './local-time';
 import { plainLine } from './notice-text';
 import type { NotificationEvent, NotificationItem } from './notification';
 
@@ -19,7 +20,7 @@ export type Notice = {
 };
 
 /** Where a notice leads: to the one thing that it is about, or to the list. Null when the service's address is not known. */
-function linkOf(notice: Notice, publicUrl: string | null): string | null {
+export function linkOf(notice: Notice, publicUrl: string | null): string | null {
   if (publicUrl === null) return null;
   const [only] = notice.items;
   return `${publicUrl}${only && notice.items_total === 1 ? objectPage(only) : '/notifications'}`;
@@ -27,16 +28,17 @@ function linkOf(notice: Notice, publicUrl: string | null): string | null {
 
 const lines = (...texts: (string | null)[]) => texts.filter((text) => text !== null && text !== '').join('\n');
 
-/** The JSON that a webhook is sent. `text` is what chat systems show of it. */
-export function webhookBody(notice: Notice, publicUrl: string | null): Record<string, unknown> {
+/** The JSON that a webhook without a template is sent. `text` is what chat systems show of it: its times are those of `zone`. */
+export function webhookBody(notice: Notice, publicUrl: string | null, zone: string): Record<string, unknown> {
   const url = linkOf(notice, publicUrl);
+  const at = `At: ${localTime(notice.created_at, zone)}`;
   return {
     id: notice.id,
     event: notice.event,
     condition: notice.condition,
     title: notice.title,
     detail: notice.detail,
-    text: lines(notice.title, notice.detail, url),
+    text: lines(notice.title, withLocalTimes(notice.detail, zone), url, at),
     url,
     tenant_id: notice.tenant_id,
     rule: notice.rule_id === null ? null : { id: notice.rule_id, name: notice.rule_name },
@@ -50,11 +52,12 @@ export function webhookBody(notice: Notice, publicUrl: string | null): Record<st
 }
 
 /** Subject and text of an e-mail; plain text, because names come from clusters. */
-export function mailOf(notice: Notice, publicUrl: string | null): { subject: string; text: string } {
+export function mailOf(notice: Notice, publicUrl: string | null, zone: string): { subject: string; text: string } {
   const url = linkOf(notice, publicUrl);
+  const at = `At: ${localTime(notice.created_at, zone)}`;
   const because = notice.rule_name === null ? null : `Rule: ${plainLine(notice.rule_name, 100)}`;
   return {
     subject: `[Fabric] ${plainLine(notice.title, 200)}`,
-    text: `${lines(notice.title, '', notice.detail)}\n\n${lines(url, because, `At: ${notice.created_at}`)}\n`,
+    text: `${lines(notice.title, '', withLocalTimes(notice.detail, zone))}\n\n${lines(url, because, at)}\n`,
   };
 }

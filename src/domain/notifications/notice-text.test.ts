@@ -67,17 +67,19 @@ const notice = (items_total: number): Notice => ({
 describe('webhookBody and mailOf', () => {
   it('lead to the one thing, or to the list, when the address of the service is known', () => {
     const url = 'https://fabric.example.org/policies/0192f0c1-7a3b-7c44-9f00-000000000004';
-    expect(webhookBody(notice(1), 'https://fabric.example.org')).toMatchObject({
+    expect(webhookBody(notice(1), 'https://fabric.example.org', 'Europe/Paris')).toMatchObject({
       url,
-      text: `Policy web drifted\nRules are missing.\n${url}`,
+      text: `Policy web drifted\nRules are missing.\n${url}\nAt: 2026-01-01 01:05:00 Europe/Paris`,
       rule: { name: 'Night\nshift' },
       incidents: [{ url }],
       incidents_total: 1,
     });
-    expect(webhookBody(notice(2), 'https://fabric.example.org').url).toBe('https://fabric.example.org/notifications');
-    expect(webhookBody(notice(1), null)).toMatchObject({ url: null, incidents: [{ url: null }] });
-    const mail = mailOf(notice(1), 'https://fabric.example.org');
+    expect(webhookBody(notice(2), 'https://fabric.example.org', 'UTC').url).toBe(
+      'https://fabric.example.org/notifications',
+    );
+    expect(webhookBody(notice(1), null, 'UTC')).toMatchObject({ url: null, incidents: [{ url: null }] });
+    const mail = mailOf(notice(1), 'https://fabric.example.org', 'Europe/Paris');
     expect(mail.subject).toBe('[Fabric] Policy web drifted');
-    expect(mail.text).toContain(`${url}\nRule: Night shift\nAt: 2026-01-01T00:05:00.000Z\n`);
+    expect(mail.text).toContain(`${url}\nRule: Night shift\nAt: 2026-01-01 01:05:00 Europe/Paris\n`);
   });
 });

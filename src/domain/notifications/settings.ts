@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalizeHost } from '../net/host-port';
 import { parseHttpUrl } from '../net/url';
+import { TimeZone } from './local-time';
 
 /** `tls`: from the first byte (port 465); `starttls`: required, never without (587); `none`: in clear text. */
 export const SMTP_SECURITY = ['tls', 'starttls', 'none'] as const;
@@ -34,6 +35,8 @@ const Editable = {
     }, 'An http:// or https:// URL such as https://fabric.example.org.')
     .transform((text) => text.replace(/\/+$/, ''))
     .nullable(),
+  /** Of the times in messages; null: the time zone of the server. */
+  time_zone: TimeZone.nullable(),
   smtp_host: Host.nullable(),
   smtp_port: z.int('A port number.').min(1, 'A port number, 1 to 65535.').max(65_535, 'A port number, 1 to 65535.'),
   smtp_security: z.enum(SMTP_SECURITY, `One of ${SMTP_SECURITY.join(', ')}.`),
@@ -48,6 +51,7 @@ export type NotificationChoices = z.output<typeof NotificationChoices>;
 
 export const DEFAULT_NOTIFICATION_CHOICES: NotificationChoices = {
   public_url: null,
+  time_zone: null,
   smtp_host: null,
   smtp_port: 587,
   smtp_security: 'starttls',
@@ -59,6 +63,7 @@ export const DEFAULT_NOTIFICATION_CHOICES: NotificationChoices = {
 export const NotificationSettings = NotificationChoices.extend({
   public_url: z.string().nullable(),
   smtp_host: z.string().nullable(),
+  time_zone: z.string().nullable(),
   smtp_password_set: z.boolean(),
   version: z.int(),
   updated_at: z.iso.datetime(),

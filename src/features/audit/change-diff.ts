@@ -1,46 +1,95 @@
-/** One leaf that differs, or stayed the same, between two states. `undefined` is absent, which is not null. */
-export type ChangeLine = {
-  path: string;
+/** One entry of a list that differs between two states. */
+export type EntryChange = {
+  kind: 'added' | 'removed' | 'changed' | 'moved';
+  before: unknown;
+  after: unknown;
+};
+
+/** One field that differs, or stayed the same, between two states. `undefined` is absent, which is not null. */
+export type FieldChange = {
+  /** Names of the fields from the outside in. */
+  path: readonly string[];
   before: unknown;
   after: unknown;
   kind: 'added' | 'removed' | 'changed' | 'same';
+  /** Of a list: the entries that differ. */
+  entries?: EntryChange[];
 };
 
-const isBranch = (value: unknown): value is Record<string, unknown> | unknown[] =>
-  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+export type Fields = Record<string, unknown>;
 
-function collect(value: unknown, path: string, into: Map<string, unknown>): void {
-  if (!isBranch(value)) {
-    if (value !== undefined) into.set(path, value);
-    return;
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON that is the same for the same content, whatever the order of its fields. */
+const contentOf = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isFields(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  ) ?? '';
+
+/** What an entry of a list is recognized by in another state: its id, else all of its content. */
+const identityOf = (entry: unknown): string =>
+  isFields(entry) && typeof entry.id === 'string' ? entry.id : contentOf(entry);
+
+const withoutPosition = (entry: unknown): unknown => {
+  if (!isFields(entry)) return entry;
+  const { position: _, ...rest } = entry;
+  return rest;
+};
+
+/** Entries that differ between two lists. Those that only changed places with each other have moved. */
+function entryChanges(before: readonly unknown[], after: readonly unknown[]): EntryChange[] {
+  const left = new Map<string, unknown[]>();
+  for (const entry of before) {
+    const identity = identityOf(entry);
+    left.set(identity, [...(left.get(identity) ?? []), entry]);
   }
-  for (const [key, item] of Object.entries(value)) {
-    collect(item, Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key, into);
-  }
-}
-
-/** Leaves of a value by dotted path. The value itself, when it is no object, has the path `''`. */
-function leaves(value: unknown): Map<string, unknown> {
-  const into = new Map<string, unknown>();
-  if (value !== null && value !== undefined) collect(value, '', into);
-  return into;
-}
-
-/** What differs between two JSON values, leaf by leaf: changes first in the order of `after`, then what stayed the same. */
-export function changeDiff(before: unknown, after: unknown): ChangeLine[] {
-  const old = leaves(before);
-  const now = leaves(after);
-  const lines = [...new Set([...now.keys(), ...old.keys()])].map((path): ChangeLine => {
-    const line = { path, before: old.get(path), after: now.get(path) };
-    if (!old.has(path)) return { ...line, kind: 'added' };
-    if (!now.has(path)) return { ...line, kind: 'removed' };
-    return { ...line, kind: JSON.stringify(line.before) === JSON.stringify(line.after) ? 'same' : 'changed' };
+  const kept: string[] = [];
+  const paired: EntryChange[] = after.flatMap((entry): EntryChange[] => {
+    const identity = identityOf(entry);
+    const [old, ...others] = left.get(identity) ?? [];
+    if (!left.has(identity)) return [{ kind: 'added', before: undefined, after: entry }];
+    if (others.length > 0) left.set(identity, others);
+    else left.delete(identity);
+    kept.push(identity);
+    if (contentOf(old) === contentOf(entry)) return [];
+    const moved = contentOf(withoutPosition(old)) === contentOf(withoutPosition(entry));
+    return [{ kind: moved ? 'moved' : 'changed', before: old, after: entry }];
   });
-  return [...lines.filter((line) => line.kind !== 'same'), ...lines.filter((line) => line.kind === 'same')];
+  const removed = [...left.values()].flat().map((entry): EntryChange => {
+    return { kind: 'removed', before: entry, after: undefined };
+  });
+  const changes = [...paired, ...removed];
+  if (changes.length > 0) return changes;
+  // The same entries: what is elsewhere in the list has moved.
+  return after.flatMap((entry, place): EntryChange[] =>
+    identityOf(before[place]) === kept[place] ? [] : [{ kind: 'moved', before: before[place], after: entry }],
+  );
 }
 
-/** A leaf as text. Texts are shown as they are; an empty one is made visible. */
-export function leafText(value: unknown): string {
-  if (value === '') return '""';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function compare(path: readonly string[], before: unknown, after: unknown, into: FieldChange[]): void {
+  if ((isFields(before) || before === undefined) && (isFields(after) || after === undefined)) {
+    const names = new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})]);
+    if (names.size > 0) {
+      for (const name of names) compare([...path, name], before?.[name], after?.[name], into);
+      return;
+    }
+  }
+  if (before === undefined && after === undefined) return;
+  const same = contentOf(before) === contentOf(after);
+  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : same ? 'same' : 'changed';
+  const areLists = [before, after].every((value) => Array.isArray(value) || value === undefined);
+  const entries = !same && areLists ? entryChanges((before as unknown[]) ?? [], (after as unknown[]) ?? []) : undefined;
+  into.push({ path, before, after, kind, ...(entries && entries.length > 0 && { entries }) });
+}
+
+/** A record without fields states as little as none. */
+const stateOf = (value: unknown): unknown =>
+  value === null || (isFields(value) && Object.keys(value).length === 0) ? undefined : value;
+
+/** What differs between two states, field by field: changes first in the order of `after`, then what stayed the same. */
+export function changeDiff(before: unknown, after: unknown): FieldChange[] {
+  const found: FieldChange[] = [];
+  compare([], stateOf(before), stateOf(after), found);
+  return [...found.filter(({ kind }) => kind !== 'same'), ...found.filter(({ kind }) => kind === 'same')];
 }

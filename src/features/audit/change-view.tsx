@@ -1,13 +1,17 @@
 'use client';
 import { useState } from 'react';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
-import { type ChangeLine, changeDiff, leafText } from './change-diff';
+import { changeDiff, type EntryChange, type FieldChange, isFields } from './change-diff';
+import { fieldLabel, type Names, valueText } from './change-labels';
+import { useChangeNames } from './use-change-names';
 
-/** Before and after of a change, field by field. What stayed the same is folded away. */
+/** Before and after of a change, field by field, as the console calls them. Unchanged fields are shown on demand. */
 export function ChangeView({ before, after }: { before: unknown; after: unknown }) {
   const t = useT();
   const [all, setAll] = useState(false);
+  const names = useChangeNames(before, after);
   const lines = changeDiff(before, after);
   if (lines.length === 0) return <p className="text-muted">{t('This action has no data.')}</p>;
   const same = lines.filter((line) => line.kind === 'same').length;
@@ -17,20 +21,7 @@ export function ChangeView({ before, after }: { before: unknown; after: unknown 
       {shown.length === 0 ? (
         <p className="text-muted">{t('No differences.')}</p>
       ) : (
-        <table className="w-full table-fixed border-collapse text-left">
-          <thead>
-            <tr className="text-sm text-muted">
-              <th className="w-2/5 border-b py-1 pr-2 font-medium">{t('Field')}</th>
-              <th className="border-b py-1 pr-2 font-medium">{t('Before')}</th>
-              <th className="border-b py-1 font-medium">{t('After')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((line) => (
-              <Line key={line.path} line={line} />
-            ))}
-          </tbody>
-        </table>
+        <Changes lines={shown} names={names} />
       )}
       {same > 0 && (
         <div>
@@ -45,28 +36,93 @@ export function ChangeView({ before, after }: { before: unknown; after: unknown 
   );
 }
 
-function Line({ line }: { line: ChangeLine }) {
+/** The table of changes. */
+export function Changes({ lines, names }: { lines: readonly FieldChange[]; names: Names }) {
   const t = useT();
-  const cell = 'border-b py-1 pr-2 align-top mono [overflow-wrap:anywhere] whitespace-pre-wrap';
   return (
-    <tr className={line.kind === 'same' ? 'text-muted' : undefined}>
-      <th scope="row" className={`${cell} font-normal`}>
-        {line.path || t('value')}
+    <table className="w-full table-fixed border-collapse text-left">
+      <thead>
+        <tr className="text-sm text-muted">
+          <th className="w-1/4 border-b py-1 pr-2 font-medium">{t('Field')}</th>
+          <th className="border-b py-1 pr-2 font-medium">{t('Before')}</th>
+          <th className="border-b py-1 font-medium">{t('After')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <Line key={line.path.join('.')} line={line} names={names} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const CELL = 'border-b py-1 pr-2 align-top [overflow-wrap:anywhere] whitespace-pre-wrap';
+
+function Line({ line, names }: { line: FieldChange; names: Names }) {
+  const t = useT();
+  const { path, kind, before, after, entries } = line;
+  const text = (value: unknown) => valueText(t, path, value, names);
+  return (
+    <tr className={kind === 'same' ? 'text-muted' : undefined}>
+      <th scope="row" className={`${CELL} font-normal text-muted`}>
+        {fieldLabel(t, path)}
       </th>
-      <td className={cell}>
-        {line.kind === 'changed' || line.kind === 'removed' ? (
-          <del className="rounded-sm bg-danger-soft px-0.5 text-danger no-underline">{leafText(line.before)}</del>
-        ) : line.kind === 'same' ? (
-          leafText(line.before)
-        ) : null}
-      </td>
-      <td className={cell}>
-        {line.kind === 'changed' || line.kind === 'added' ? (
-          <ins className="rounded-sm bg-ok-soft px-0.5 text-ok no-underline">{leafText(line.after)}</ins>
-        ) : line.kind === 'same' ? (
-          leafText(line.after)
-        ) : null}
-      </td>
+      {entries ? (
+        <td className={CELL} colSpan={2}>
+          <Entries entries={entries} path={path} names={names} />
+        </td>
+      ) : (
+        <>
+          <td className={CELL}>{kind === 'same' ? text(before) : before !== undefined && <Old>{text(before)}</Old>}</td>
+          <td className={CELL}>{kind === 'same' ? text(after) : after !== undefined && <New>{text(after)}</New>}</td>
+        </>
+      )}
     </tr>
   );
+}
+
+const Old = ({ children }: { children: string }) => (
+  <del className="rounded-sm bg-danger-soft px-0.5 text-danger no-underline">{children}</del>
+);
+const New = ({ children }: { children: string }) => (
+  <ins className="rounded-sm bg-ok-soft px-0.5 text-ok no-underline">{children}</ins>
+);
+
+const ENTRY_LABELS: Record<EntryChange['kind'], string> = {
+  added: msg('Added'),
+  removed: msg('Removed'),
+  changed: msg('Changed'),
+  moved: msg('Moved'),
+};
+
+/** What became of the entries of a list, one line each. */
+function Entries({ entries, path, names }: { entries: readonly EntryChange[]; path: readonly string[]; names: Names }) {
+  const t = useT();
+  const text = (value: unknown) => valueText(t, path, value, names);
+  return (
+    <ul className="flex flex-col gap-1">
+      {entries.map(({ kind, before, after }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and a record never changes
+        <li key={place} className="flex flex-wrap items-baseline gap-x-2">
+          <span className="text-sm text-muted">{t(ENTRY_LABELS[kind])}</span>
+          {kind === 'moved' ? (
+            <span>{[text(after), movedText(t, before, after)].filter(Boolean).join(' ')}</span>
+          ) : (
+            <span className="flex min-w-0 flex-col">
+              {before !== undefined && <Old>{text(before)}</Old>}
+              {after !== undefined && <New>{text(after)}</New>}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** From where to where a rule moved. */
+function movedText(t: Translate, before: unknown, after: unknown): string {
+  const [from, to] = [before, after].map((entry) => (isFields(entry) ? entry.position : undefined));
+  if (typeof from !== 'number' || typeof to !== 'number') return '';
+  return t('from position {from} to {to}', { from: from + 1, to: to + 1 });
 }

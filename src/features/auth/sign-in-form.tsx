@@ -17,12 +17,14 @@ import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem
 
 type Props = {
   expired: boolean;
+  /** The session ended because one of its refresh tokens was used twice. */
+  reused: boolean;
   /** The password was right, and a code is asked for. */
   onChallenge: (challenge: SecondFactorNeeded['second_factor']) => void;
 };
 
 /** Email address and password. Signing in changes the session; where to go then is the page's matter. */
-export function SignInForm({ expired, onChallenge }: Props) {
+export function SignInForm({ expired, reused, onChallenge }: Props) {
   const t = useT();
   const form = useForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
@@ -47,7 +49,14 @@ export function SignInForm({ expired, onChallenge }: Props) {
   });
   return (
     <>
-      {expired && !signIn.error && (
+      {reused && (
+        <Notice tone="danger" title={t('Session ended: refresh token reused')}>
+          {t(
+            'A token of your session was used twice, so Fabric ended the session. Someone may have copied it. Sign in, then check your sessions and change your password if you do not know the cause.',
+          )}
+        </Notice>
+      )}
+      {expired && !reused && !signIn.error && (
         <Notice tone="info" title={t('Your session has ended')}>
           {t('Sign in to continue where you left off.')}
         </Notice>

@@ -68,7 +68,7 @@ export function SignIn({ next, asksCode, problem, signedOut }: Props) {
         </Notice>
       )}
       {problem !== null && <ProviderProblemNotice problem={problem} />}
-      <SignInForm expired={state.expired} onChallenge={setChallenge} />
+      <SignInForm expired={state.expired} reused={state.reused ?? false} onChallenge={setChallenge} />
       <ProviderButton next={next} />
     </>
   );

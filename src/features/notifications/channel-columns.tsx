@@ -1,4 +1,9 @@
-import { CHANNEL_KINDS, type NotificationChannel } from '@/domain/notifications/channel';
+import {
+  CHANNEL_KINDS,
+  CHANNEL_TEMPLATES,
+  type ChannelTemplate,
+  type NotificationChannel,
+} from '@/domain/notifications/channel';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
@@ -12,6 +17,18 @@ export const CHANNEL_KIND_LABELS = { webhook: msg('Webhook'), email: msg('E-mail
 export const channelKindOptions = (t: Translate) =>
   CHANNEL_KINDS.map((value) => ({ value, label: t(CHANNEL_KIND_LABELS[value]) }));
 
+export const TEMPLATE_LABELS: Record<ChannelTemplate, { label: string; url: string }> = {
+  fabric: { label: msg('Fabric JSON'), url: 'https://' },
+  slack: { label: msg('Slack'), url: 'https://hooks.slack.com/services/…' },
+  teams: { label: msg('Microsoft Teams (Workflows)'), url: 'https://….api.powerplatform.com/…' },
+  pagerduty: { label: msg('PagerDuty (Events v2)'), url: 'https://events.pagerduty.com/v2/enqueue' },
+  alertmanager: { label: msg('Alertmanager (v2)'), url: 'https://alertmanager.example.org/api/v2/alerts' },
+};
+
+/** The formats of webhooks, to choose from. */
+export const templateOptions = (t: Translate) =>
+  CHANNEL_TEMPLATES.map((value) => ({ value, label: t(TEMPLATE_LABELS[value].label) }));
+
 const target = (channel: NotificationChannel) => channel.url_origin ?? channel.recipients.join(', ');
 
 // A sense keeps words apart that are one in English only.
@@ -24,6 +41,12 @@ export const channelColumns = (t: Translate) => [
     { width: 80, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
   make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_LABELS[channel.kind]), { sortable: true, width: 90 }),
+  make.text(
+    'template',
+    t('Template'),
+    (channel) => (channel.kind === 'webhook' ? t(TEMPLATE_LABELS[channel.template].label) : null),
+    { width: 130 },
+  ),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
   make.custom(
     'last_delivery_status',

@@ -8,6 +8,7 @@ import {
 } from '@/domain/notifications/channel';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { Button } from '@/ui/button';
 import { useReadAgain, useSaved } from '../shared/record-cache';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
@@ -20,6 +21,8 @@ import {
   toChannelUpdate,
   toChannelValues,
 } from './channel-form-values';
+import { ChannelTestResult } from './channel-test-result';
+import { useChannelTest } from './use-channel-test';
 
 type CreateProps = { onClose: () => void; onCreated: (channel: CreatedNotificationChannel) => void };
 
@@ -61,6 +64,7 @@ export function EditChannelDrawer({ channel, onClose }: { channel: NotificationC
   const client = useTRPCClient();
   const readAgain = useReadAgain();
   const done = useSaved(onClose);
+  const test = useChannelTest();
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: channel.name })}
@@ -77,7 +81,27 @@ export function EditChannelDrawer({ channel, onClose }: { channel: NotificationC
       submitLabel={t('Save channel')}
       onClose={onClose}
     >
-      {({ control }) => <ChannelFields control={control} urlOrigin={channel.url_origin} />}
+      {({ control }) => (
+        <>
+          <ChannelFields control={control} urlOrigin={channel.url_origin} />
+          <section aria-label={t('Test')} className="flex flex-col gap-2">
+            <div>
+              <Button
+                size="sm"
+                onClick={() => test.send(channel)}
+                pending={test.pending}
+                disabledReason={!channel.enabled && t('The channel is disabled.')}
+              >
+                {t('Send test')}
+              </Button>
+              <span className="pl-2 text-sm text-muted">
+                {t('Sends one message to the saved address of this channel.')}
+              </span>
+            </div>
+            <ChannelTestResult result={test.result} />
+          </section>
+        </>
+      )}
     </VersionedDrawer>
   );
 }

@@ -1,4 +1,4 @@
-import type { CHANNEL_KINDS, NotificationChannel } from '@/domain/notifications/channel';
+import type { CHANNEL_KINDS, ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
 import { toTenantId } from '../shared/tenant-options';
 
 /** The form of a channel; addresses are typed as one text, separated by commas, spaces or lines. */
@@ -7,7 +7,12 @@ export type ChannelValues = {
   kind: (typeof CHANNEL_KINDS)[number];
   /** Null while there is nothing to choose. */
   tenant_id: string | null;
+  template: ChannelTemplate;
   url: string;
+  /** The integration key of PagerDuty; empty: the stored one. */
+  routing_key: string;
+  /** Null: that of the installation. */
+  time_zone: string | null;
   recipients: string;
   enabled: boolean;
 };
@@ -16,35 +21,51 @@ export const EMPTY_CHANNEL: ChannelValues = {
   name: '',
   kind: 'webhook',
   tenant_id: null,
+  template: 'fabric',
   url: '',
+  routing_key: '',
+  time_zone: null,
   recipients: '',
   enabled: true,
 };
 
 /** The URL is not told again: an empty box leaves it as it is. */
-export const toChannelValues = ({ name, kind, recipients, enabled }: NotificationChannel): ChannelValues => ({
+export const toChannelValues = ({
+  name,
+  kind,
+  template,
+  time_zone,
+  recipients,
+  enabled,
+}: NotificationChannel): ChannelValues => ({
   ...EMPTY_CHANNEL,
   name,
   kind,
+  template,
+  time_zone,
   recipients: recipients.join('\n'),
   enabled,
 });
 
 const addressesOf = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
 
+const toRoutingKey = ({ template, routing_key }: ChannelValues) =>
+  template === 'pagerduty' && routing_key.trim() !== '' ? { routing_key } : {};
+
 /** What creates a channel. */
-export function toChannelInput({ name, kind, tenant_id, url, recipients, enabled }: ChannelValues): object {
-  const target = kind === 'webhook' ? { url } : { recipients: addressesOf(recipients) };
-  return { name, kind, enabled, ...target, ...toTenantId(tenant_id) };
+export function toChannelInput(values: ChannelValues): object {
+  const { name, kind, tenant_id, url, template, recipients, time_zone, enabled } = values;
+  const target =
+    kind === 'webhook' ? { url, template, ...toRoutingKey(values) } : { recipients: addressesOf(recipients) };
+  return { name, kind, enabled, time_zone, ...target, ...toTenantId(tenant_id) };
 }
 
 /** What changes a channel, with the version it was read at. */
-export function toChannelUpdate(
-  { name, kind, url, recipients, enabled }: ChannelValues,
-  { version }: { version: number },
-): object {
-  const webhook = url.trim() === '' ? {} : { url };
-  return { name, enabled, version, ...(kind === 'webhook' ? webhook : { recipients: addressesOf(recipients) }) };
+export function toChannelUpdate(values: ChannelValues, { version }: { version: number }): object {
+  const { name, kind, url, template, recipients, time_zone, enabled } = values;
+  const webhook = { template, ...(url.trim() !== '' && { url }), ...toRoutingKey(values) };
+  const target = kind === 'webhook' ? webhook : { recipients: addressesOf(recipients) };
+  return { name, enabled, time_zone, version, ...target };
 }
 
 /** The message about one address stands at the box of all. */

@@ -14,6 +14,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { CHANNEL_KIND_LABELS, channelColumns } from './channel-columns';
 import { DeleteChannelDialog } from './channel-dialogs';
 import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
+import { ChannelTestResult } from './channel-test-result';
 import { EndSecretDialog, RotateSecretDialog } from './secret-dialogs';
 import { SigningSecretDialog } from './signing-secret-dialog';
 import { useChannelTest } from './use-channel-test';
@@ -59,6 +60,7 @@ export function ChannelTable() {
     <>
       <ListView
         of={list}
+        summary={<ChannelTestResult result={test.result} />}
         onAdd={() => void setAdding(true)}
         onRowOpen={writeReason === null ? (channel) => setOpen({ kind: 'edit', channel }) : undefined}
         rowActions={(channel) => ({
@@ -73,7 +75,7 @@ export function ChannelTable() {
             {
               id: 'test',
               label: t('Send test'),
-              onSelect: () => test.mutate({ id: channel.id }),
+              onSelect: () => test.send(channel),
               disabledReason: writeReason ?? (!channel.enabled && t('The channel is disabled.')),
             },
             {

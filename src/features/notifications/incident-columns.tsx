@@ -1,4 +1,5 @@
 import { type NotificationIncident, objectPage } from '@/domain/notifications/incident';
+import { formatTimesIn } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Link } from '@/ui/link';
@@ -39,10 +40,10 @@ export const incidentColumns = (t: Translate) => [
       </Link>
     ),
   }),
-  make.text('detail', t('Problem'), (incident) => incident.detail, {
+  make.text('detail', t('Problem'), (incident) => formatTimesIn(incident.detail), {
     width: 260,
     grow: true,
-    render: ({ detail }) => <span title={detail}>{detail}</span>,
+    render: ({ detail }) => <span title={formatTimesIn(detail)}>{formatTimesIn(detail)}</span>,
   }),
   make.time('first_seen_at', t('First seen'), (incident) => incident.first_seen_at, { sortable: true }),
   make.time('opened_at', t('Reported'), (incident) => incident.opened_at),

@@ -3,6 +3,8 @@ import type { NotificationSettings, SMTP_SECURITY } from '@/domain/notifications
 /** The form of the mail settings; an empty text is none, an empty password leaves the stored one. */
 export type MailValues = {
   public_url: string;
+  /** Null: that of the server. */
+  time_zone: string | null;
   smtp_host: string;
   smtp_port: number | null;
   smtp_security: (typeof SMTP_SECURITY)[number];
@@ -14,6 +16,7 @@ export type MailValues = {
 export function toMailValues(settings: NotificationSettings): MailValues {
   return {
     public_url: settings.public_url ?? '',
+    time_zone: settings.time_zone,
     smtp_host: settings.smtp_host ?? '',
     smtp_port: settings.smtp_port,
     smtp_security: settings.smtp_security,
@@ -39,6 +42,7 @@ export function toMailUpdate(
         : {};
   return {
     public_url: orNull(values.public_url),
+    time_zone: values.time_zone,
     smtp_host: orNull(values.smtp_host),
     smtp_port: values.smtp_port,
     smtp_security: values.smtp_security,

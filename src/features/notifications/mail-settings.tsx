@@ -5,6 +5,7 @@ import { type NotificationSettings, NotificationSettingsUpdate } from '@/domain/
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { ComboboxField } from '@/ui/form/combobox-field';
 import { NumberField } from '@/ui/form/number-field';
 import { PasswordField } from '@/ui/form/password-field';
 import { SelectField } from '@/ui/form/select-field';
@@ -17,6 +18,7 @@ import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 import { toMailUpdate, toMailValues } from './mail-settings-values';
+import { timeZoneOptions } from './time-zones';
 
 const securityOptions = (t: Translate) => [
   { value: 'starttls', label: 'STARTTLS', description: t('STARTTLS required; usually port 587.') },
@@ -126,18 +128,30 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                 />
               </div>
             </Section>
-            <Section title={t('Links')}>
-              <TextField
-                control={control}
-                name="public_url"
-                label={t('URL of this service')}
-                type="url"
-                mono
-                optional
-                placeholder="https://fabric.example.org"
-                description={t('Base URL for links in notifications. Without it, notifications have no links.')}
-                disabled={locked !== null}
-              />
+            <Section title={t('Messages')}>
+              <div className="flex flex-col gap-3">
+                <TextField
+                  control={control}
+                  name="public_url"
+                  label={t('URL of this service')}
+                  type="url"
+                  mono
+                  optional
+                  placeholder="https://fabric.example.org"
+                  description={t('Base URL for links in notifications. Without it, notifications have no links.')}
+                  disabled={locked !== null}
+                />
+                <ComboboxField
+                  control={control}
+                  name="time_zone"
+                  label={t('Time zone in messages')}
+                  optional
+                  placeholder={t('Time zone of the server')}
+                  description={t('A channel can have its own.')}
+                  options={timeZoneOptions()}
+                  disabled={locked !== null}
+                />
+              </div>
             </Section>
           </>
         )}

@@ -1,28 +1,48 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NotificationDelivery } from '@/domain/notifications/delivery';
+import { type Failure, failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
 
-/** Sends a test to a channel and says where to look. */
-export function useChannelTest() {
-  const t = useT();
+const POLL_MS = 1000;
+
+export type ChannelTest = {
+  send: (channel: { id: string; name: string }) => void;
+  pending: boolean;
+  /** Of the last test: its delivery as far as it is, or why none began. */
+  result: { channel_name: string; delivery: NotificationDelivery | null; failure: Failure | null } | null;
+};
+
+/** Whether the first attempt of a delivery has ended. */
+export const hasEnded = ({ status, attempts, error }: NotificationDelivery): boolean =>
+  status === 'sent' || status === 'failed' || (status === 'queued' && attempts > 0 && error !== null);
+
+/** Sends a test to one channel and follows its delivery until its first attempt has ended. */
+export function useChannelTest(): ChannelTest {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  return useMutation(
+  const [tested, setTested] = useState<{ id: string; name: string } | null>(null);
+  const send = useMutation(
     trpc.notificationChannels.test.mutationOptions({
-      onSuccess: ({ channel_name }) => {
-        void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter());
-        showToast('ok', {
-          title: t('Test queued for {channel}', { channel: channel_name }),
-          description: t('See the result under Deliveries.'),
-        });
-      },
-      onError: (error) => {
-        const failure = failureOf(error);
-        showToast('danger', { title: t('Could not send test'), description: failure.detail ?? failure.title });
-      },
+      onSettled: () => void queryClient.invalidateQueries(trpc.notificationChannels.pathFilter()),
     }),
   );
+  const started = send.data;
+  const query = useQuery({
+    ...trpc.notificationChannels.delivery.queryOptions({ id: started?.id ?? '' }),
+    enabled: started !== undefined,
+    refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : POLL_MS),
+  });
+  const delivery = started ? (query.data ?? started) : null;
+  const failure = send.error ? failureOf(send.error) : query.error ? failureOf(query.error) : null;
+  return {
+    send: (channel) => {
+      setTested(channel);
+      send.reset();
+      send.mutate({ id: channel.id });
+    },
+    pending: send.isPending || (delivery !== null && failure === null && !hasEnded(delivery)),
+    result: tested && { channel_name: tested.name, delivery, failure },
+  };
 }

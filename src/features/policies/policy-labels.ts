@@ -1,7 +1,6 @@
 import type { PolicyListItem } from '@/domain/policies';
-import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/policy/policy';
 import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
-import { msg, type Translate } from '@/lib/i18n/translator';
+import type { Translate } from '@/lib/i18n/translator';
 
 type Deployments = PolicyListItem['deployments'];
 
@@ -40,25 +39,3 @@ export const placesText = (t: Translate, guests: number, clusters: number): stri
 /** Rules of the policy that are live now, wanted or not. */
 export const liveRules = (deployments: Deployments): number =>
   deployments.reduce((sum, { live, outdated, leftover }) => sum + live + outdated + leftover, 0);
-
-export const DIRECTION_LABELS: Record<(typeof POLICY_DIRECTIONS)[number], { label: string; description: string }> = {
-  in: { label: msg('Inbound'), description: msg('Rules are placed on the targets and filter their inbound traffic.') },
-  out: {
-    label: msg('Outbound'),
-    description: msg('Rules are placed on the sources and filter their outbound traffic.'),
-  },
-  both: { label: msg('Both'), description: msg('Rules are placed on sources and targets; traffic must pass both.') },
-};
-
-export const DEFAULT_LABELS: Record<(typeof DEFAULT_ACTIONS)[number], { label: string; description: string }> = {
-  none: {
-    label: msg("Keep the workload's default policy"),
-    description: msg('Packets that match no rule are handled as before.'),
-  },
-  drop: {
-    label: msg('Drop unmatched packets'),
-    description: msg(
-      "Sets each workload's default policy to DROP. Connections that no rule of any policy accepts will break.",
-    ),
-  },
-};

@@ -1,4 +1,5 @@
 'use client';
+import dynamic from 'next/dynamic';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -8,6 +9,10 @@ import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
 import { Link } from '@/ui/link';
 import { Notice } from '@/ui/notice';
+import { missingPermission } from './use-permissions';
+
+/** Few ever see it: it is loaded when it is needed. */
+const Forbidden = dynamic(() => import('./forbidden').then((module) => module.Forbidden));
 
 type Props<T> = {
   query: { data: T | undefined; error: unknown; isFetching: boolean; refetch: () => unknown };
@@ -24,6 +29,8 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
   const t = useT();
   const failure = query.error ? failureOf(query.error) : null;
   const retry = () => void query.refetch();
+  const missing = failure && missingPermission(failure);
+  if (missing) return <Forbidden permission={missing} />;
   if (failure && (query.data === undefined || failure.status === 404 || failure.status === 403)) {
     return (
       <ErrorState
@@ -31,7 +38,7 @@ export function QueryView<T>({ query, skeleton, children }: Props<T>) {
         onRetry={retry}
         pending={query.isFetching}
         action={
-          (failure.status === 404 || failure.status === 403) && (
+          failure.status === 404 && (
             <Link className={buttonClass()} href={paths.home()}>
               {t('Go to the start page')}
             </Link>

@@ -1,7 +1,14 @@
 'use client';
-import { type Grantable, isWithinReach, type Owned, reachOf } from '@/domain/permissions';
+import { type Grantable, isWithinReach, type Owned, PERMISSIONS, reachOf } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
+import type { Failure } from '@/lib/problem';
+
+/** The permission that a refused request lacked, as the service names it; null when it names none. */
+export function missingPermission(failure: Failure): Grantable | null {
+  const named = failure.status === 403 ? failure.extra?.permission : undefined;
+  return named === '*' ? '*' : (PERMISSIONS.find((one) => one === named) ?? null);
+}
 
 /** What the signed-in user may do anywhere. For comfort only: the service decides at each call. */
 export function usePermissions() {

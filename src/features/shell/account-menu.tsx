@@ -1,5 +1,5 @@
 'use client';
-import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { BookOpen, CircleUser, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -88,6 +88,13 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
           label: t('Your account'),
           icon: <CircleUser />,
           render: <Link href={paths.account()} />,
+        },
+        {
+          kind: 'link',
+          id: 'tokens',
+          label: t('API tokens'),
+          icon: <KeyRound />,
+          render: <Link href={paths.account({ tab: 'tokens' })} />,
         },
         {
           kind: 'link',

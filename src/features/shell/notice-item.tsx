@@ -2,6 +2,7 @@
 import { Check } from 'lucide-react';
 import { objectPage } from '@/domain/notifications/incident';
 import type { Notification } from '@/domain/notifications/notification';
+import { formatTimesIn } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
@@ -55,7 +56,9 @@ export function NoticeItem({ notice, onRead, onNavigate, mayManage }: Props) {
             </Link>
           )}
         </p>
-        <p className="text-sm text-pretty whitespace-pre-line text-muted [overflow-wrap:anywhere]">{notice.detail}</p>
+        <p className="text-sm text-pretty whitespace-pre-line text-muted [overflow-wrap:anywhere]">
+          {formatTimesIn(notice.detail)}
+        </p>
       </div>
       {notice.unread && (
         <IconButton

@@ -13,6 +13,7 @@ import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
 import { visibleNavigation } from './navigation';
 import { NotificationBell } from './notification-bell';
+import { SectionGate } from './section-gate';
 import { ShellPalette } from './shell-palette';
 import { Sidebar } from './sidebar';
 
@@ -64,7 +65,9 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               <AccountMenu user={user} onSignOut={onSignOut} />
             </header>
             <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
-              <div className="flex min-h-full min-w-0 shrink-0 flex-col gap-4 p-4">{children}</div>
+              <div className="flex min-h-full min-w-0 shrink-0 flex-col gap-4 p-4">
+                <SectionGate permissions={permissions}>{children}</SectionGate>
+              </div>
             </main>
           </div>
         </div>

@@ -103,6 +103,7 @@ export function authorize<P extends Grantable>(session: Session | null, permissi
     throw new AppError(
       'forbidden',
       `This requires the permission ${permission}. Ask an administrator for a role that includes it.`,
+      { extra: { permission } },
     );
   }
   return make(actorOf(session), reach, session.origin);

@@ -17,6 +17,16 @@ type Sealed = Pick<
 export type PreviousSecret = { secret: string; until: string };
 export type WebhookSecrets = { url: string; secret: string; previous: PreviousSecret | null };
 
+/**
+ * The integration key of PagerDuty is kept as the fragment of the URL, which is encrypted as a whole and of which requests
+ * leave out the fragment.
+ */
+export const withRoutingKey = (url: string, key: string | null): string =>
+  `${url.replace(/#.*$/s, '')}${key === null ? '' : `#${key}`}`;
+
+/** The integration key in the URL of a channel; null: there is none. */
+export const routingKeyOf = (url: string): string | null => new URL(url).hash.slice(1) || null;
+
 /** What a secret of a channel is bound to. */
 export const channelSecretContext = (id: string, what: 'url' | 'signing_secret' | 'previous_secret') =>
   `notification_channel:${id}:${what}`;

@@ -6,15 +6,23 @@ import type {
   NotificationChannelListInput,
   NotificationChannelUpdate,
 } from '@/domain/notifications/channel';
+import { wrongRoutingKey } from '@/domain/notifications/channel';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../lib/refusals';
-import { assertAllowedTarget } from '../settings/assert-allowed-target';
+import { assertAllowedHttpTarget } from '../settings/assert-allowed-target';
 import { chooseTenant } from '../tenancy/choose-owner';
-import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from './channel-secrets';
+import {
+  newSigningSecret,
+  openWebhook,
+  routingKeyOf,
+  sealWebhook,
+  type WebhookSecrets,
+  withRoutingKey,
+} from './channel-secrets';
 import * as repository from './queries/notification-channels';
 import { listChannelConditions } from './queries/notification-rules';
 import { assertMayBeTold, notificationChanged } from './rules';
@@ -25,11 +33,16 @@ const wrongKind = (field: string, message: string) =>
 
 /** People of a tenant are guests in the network that this service stands in. @throws AppError `refused` */
 const assertAllowedUrl = (url: string, tenant_id: string | null) =>
-  assertAllowedTarget('url', new URL(url).hostname, { publicOnly: tenant_id !== null });
+  assertAllowedHttpTarget('url', new URL(url), { publicOnly: tenant_id !== null });
 
-type Audited = Pick<repository.ChannelRow, 'name' | 'kind' | 'enabled' | 'url_origin' | 'recipients'>;
-const audited = ({ name, kind, enabled, url_origin, recipients }: Audited) =>
-  kind === 'webhook' ? { name, kind, enabled, url_origin } : { name, kind, enabled, recipients };
+type Audited = Pick<
+  repository.ChannelRow,
+  'name' | 'kind' | 'enabled' | 'template' | 'time_zone' | 'url_origin' | 'recipients'
+>;
+const audited = ({ name, kind, enabled, template, time_zone, url_origin, recipients }: Audited) =>
+  kind === 'webhook'
+    ? { name, kind, enabled, time_zone, template, url_origin }
+    : { name, kind, enabled, time_zone, recipients };
 
 /** A channel that was just written. */
 export async function storedChannel(tx: Tx, id: string): Promise<NotificationChannel> {
@@ -67,13 +80,20 @@ export function createChannel(
   return db.transaction(async (tx) => {
     const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
     if (await repository.channelNameTaken(tx, tenant_id, input.name)) throw nameTaken('channel', input.name);
-    if (input.kind === 'webhook') assertAllowedUrl(input.url, tenant_id);
-    const { name, kind, enabled } = input;
+    if (input.kind === 'webhook') await assertAllowedUrl(input.url, tenant_id);
+    const { name, kind, enabled, time_zone = null } = input;
     const target =
       input.kind === 'webhook'
-        ? sealWebhook(id, { url: input.url, secret: secret ?? '', previous: null })
+        ? {
+            template: input.template,
+            ...sealWebhook(id, {
+              url: withRoutingKey(input.url, input.routing_key ?? null),
+              secret: secret ?? '',
+              previous: null,
+            }),
+          }
         : { recipients: input.recipients };
-    await repository.insertChannel(tx, { id, tenant_id, name, kind, enabled, ...target });
+    await repository.insertChannel(tx, { id, tenant_id, name, kind, enabled, time_zone, ...target });
     const channel = await storedChannel(tx, id);
     await notificationChanged(tx, tenant_id);
     await recordAudit(tx, scope, {
@@ -88,27 +108,52 @@ export function createChannel(
   });
 }
 
-/** What an update writes besides name and switch. @throws AppError `refused` for a field of the other kind */
-function newTarget(
+/** What an update of a webhook writes besides name and switch: where it leads, and what is sent there. */
+async function newWebhook(
   row: repository.ChannelRow,
-  { url, recipients }: NotificationChannelUpdate,
-): Partial<repository.ChannelRow> {
+  { url, template = row.template, routing_key }: NotificationChannelUpdate,
+): Promise<Partial<repository.ChannelRow>> {
+  const format = changedFields(row, { template });
+  if (url === undefined && routing_key === undefined && Object.keys(format).length === 0) return {};
+  const before = openOrNew(row);
+  const target = url ?? before.url;
+  if (target === null)
+    throw new AppError('refused', 'The URL can no longer be decrypted. Enter the URL again.', {
+      errors: [{ field: 'url', message: 'Enter the URL again.' }],
+    });
+  if (url !== undefined) await assertAllowedUrl(url, row.tenant_id);
+  // A key belongs to its receiver: the stored one is not sent to another server.
+  const kept = before.url !== null && new URL(target).origin === row.url_origin && row.template === 'pagerduty';
+  const stored = kept && template === 'pagerduty' ? routingKeyOf(before.url ?? '') : null;
+  const key = routing_key ?? stored;
+  const message = wrongRoutingKey(template, key);
+  if (message !== null) throw wrongKind('routing_key', message);
+  return { ...format, ...sealWebhook(row.id, { ...before, url: withRoutingKey(target, key) }) };
+}
+
+/** What an update writes besides name and switch. @throws AppError `refused` for a field of the other kind */
+async function newTarget(
+  row: repository.ChannelRow,
+  input: NotificationChannelUpdate,
+): Promise<Partial<repository.ChannelRow>> {
+  const { url, recipients, template, routing_key } = input;
   if (row.kind === 'webhook') {
     if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: omit this field.');
-    if (url === undefined) return {};
-    assertAllowedUrl(url, row.tenant_id);
-    return sealWebhook(row.id, { ...openOrNew(row), url });
+    return newWebhook(row, input);
   }
   if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: omit this field.');
+  if (template !== undefined) throw wrongKind('template', 'An e-mail channel has no template: omit this field.');
+  if (routing_key !== undefined)
+    throw wrongKind('routing_key', 'An e-mail channel has no integration key: omit this field.');
   return recipients === undefined ? {} : changedFields(row, { recipients });
 }
 
 /** The secrets as they are; a new one when they cannot be read any more, which an entered URL mends. */
-function openOrNew(row: repository.ChannelRow): Pick<WebhookSecrets, 'secret' | 'previous'> {
+function openOrNew(row: repository.ChannelRow): Omit<WebhookSecrets, 'url'> & { url: string | null } {
   try {
     return openWebhook(row);
   } catch {
-    return { secret: newSigningSecret(), previous: null };
+    return { url: null, secret: newSigningSecret(), previous: null };
   }
 }
 
@@ -126,9 +171,9 @@ export function updateChannel(
     const row = await repository.lockChannel(tx, scope.tenants, id);
     if (!row) throw noSuchChannel();
     assertVersion('channel', row.version, input.version);
-    const { name, enabled } = input;
-    const target = newTarget(row, input);
-    const changes = { ...changedFields(row, { name, enabled }), ...target };
+    const { name, enabled, time_zone } = input;
+    const target = await newTarget(row, input);
+    const changes = { ...changedFields(row, { name, enabled, time_zone }), ...target };
     if (Object.keys(changes).length === 0) return storedChannel(tx, id);
     if (Object.keys(target).length > 0 || changes.enabled)
       await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mailOf, webhookBody } from '@/domain/notifications/notice-body';
+import { mailOf } from '@/domain/notifications/notice-body';
+import { payloadsOf } from '@/domain/notifications/payloads';
 import { db } from '../db/client';
 import { clock } from '../lib/clock';
 import { env } from '../lib/env';
@@ -10,17 +11,20 @@ import { createAddressGuard } from '../providers/net/address-guard';
 import { DeliveryError } from '../providers/notifications/delivery-error';
 import { sendEmail } from '../providers/notifications/send-email';
 import { sendWebhook } from '../providers/notifications/send-webhook';
-import { openWebhook } from './channel-secrets';
+import { openWebhook, routingKeyOf, withRoutingKey } from './channel-secrets';
 import { type ChannelRow, findChannelRow } from './queries/notification-channels';
 import { claimDelivery, type DeliveryRow, settleDelivery } from './queries/notification-deliveries';
 import { findNotification, type NotificationRow } from './queries/notifications';
 import { notificationChanged } from './rules';
-import { mailServer, storedNotificationSettings } from './settings';
+import { mailServer, messageSettings } from './settings';
 
 /** Pauses after failed tries, in seconds; after the last one it is given up. */
 const RETRY_SECONDS = [30, 60, 120, 300, 600, 1800, 3600];
 /** A sender that gave no sign for longer is gone: longer than any try takes. */
 const LEASE_MS = 120_000;
+
+/** For all requests of one delivery: shorter than the lease. */
+const MOST_SENDING_MS = 60_000;
 
 /** Who took a delivery before this time and has not ended is gone. */
 export const leaseBefore = (now: Date): string => new Date(now.getTime() - LEASE_MS).toISOString();
@@ -34,25 +38,34 @@ async function sendToWebhook(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { url, secret, previous } = openWebhook(channel);
-  const { public_url } = await storedNotificationSettings(db);
-  const status = await sendWebhook({
-    url: new URL(url),
-    secret,
-    previous_secret: previous?.secret ?? null,
-    body: JSON.stringify(webhookBody(notice, public_url)),
-    delivery_id: delivery.id,
-    timestamp: Math.floor(clock.now().getTime() / 1000),
-    // People of a tenant are guests in the network that this service stands in.
-    guard: createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS, { publicOnly: channel.tenant_id !== null }),
-    discreet: channel.tenant_id !== null,
-    signal,
-  });
+  const settings = await messageSettings(db, channel);
+  const rendering = { template: channel.template, routing_key: routingKeyOf(url), ...settings };
+  let status: number | null = null;
+  const began = clock.now().getTime();
+  // Several requests only where the receiver recognizes repeated ones: after a failure all are sent again.
+  for (const body of payloadsOf(notice, rendering)) {
+    if (clock.now().getTime() - began > MOST_SENDING_MS)
+      throw new DeliveryError('The receiver is too slow for the number of incidents.', { retry: true });
+    status = await sendWebhook({
+      url: new URL(withRoutingKey(url, null)),
+      secret,
+      previous_secret: previous?.secret ?? null,
+      body,
+      delivery_id: delivery.id,
+      timestamp: Math.floor(clock.now().getTime() / 1000),
+      // People of a tenant are guests in the network that this service stands in.
+      guard: createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS, { publicOnly: channel.tenant_id !== null }),
+      discreet: channel.tenant_id !== null,
+      signal,
+    });
+  }
   return { status, note: null };
 }
 
 async function sendByMail(delivery: DeliveryRow, channel: ChannelRow, notice: NotificationRow): Promise<Sent> {
-  const { server, from, public_url } = await mailServer(db);
-  const message = { from, to: channel.recipients, ...mailOf(notice, public_url), delivery_id: delivery.id };
+  const { server, from } = await mailServer(db);
+  const { public_url, time_zone } = await messageSettings(db, channel);
+  const message = { from, to: channel.recipients, ...mailOf(notice, public_url, time_zone), delivery_id: delivery.id };
   const refused = await sendEmail(server, message);
   return { status: 250, note: refused.length === 0 ? null : `The server rejected ${refused.join(', ')}.` };
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { CHANNEL_TEMPLATES, type PayloadPreview } from '@/domain/notifications/channel';
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { sqlClient } from '@/server/db/client';
 import { auditRecords } from '@/server/db/schema/operations';
@@ -11,12 +12,15 @@ import { env } from '@/server/lib/env';
 import { newId } from '@/server/lib/ids';
 import { startSmtpReceiver } from '@/server/providers/notifications/smtp-receiver.fixture';
 import { auditTrail } from '@/test/audit-trail';
-import { makeTwoTenants } from '@/test/factories';
+import { bearer, makeTwoTenants } from '@/test/factories';
 import { call } from '@/test/request';
 import { sealWebhook } from './channel-secrets';
 import { deliverNotification } from './deliver-notification';
 import { scheduleDeliveries } from './deliveries';
 import { fact, notificationLab, signal } from './testing/notification-lab.fixture';
+import { startWebhookReceiver } from './testing/webhook-receiver.fixture';
+
+const SAMPLE_ID = '00000000-0000-4000-8000-000000000001';
 
 const lab = notificationLab();
 const sql = sqlClient();
@@ -211,6 +215,59 @@ describe('deliveries to a webhook', () => {
       error: 'The channel was deleted.',
     });
     expect(lab.receiver.received).toHaveLength(0);
+  });
+
+  it.each(CHANNEL_TEMPLATES)('send what the preview shows: %s', async (template) => {
+    const routing = template === 'pagerduty' ? { routing_key: 'R0123456789ABCDEF' } : {};
+    const path = `/notification-channels/${lab.channel.id}`;
+    await lab.api('PATCH', path, { name: 'Example', template, time_zone: 'Asia/Tokyo', ...routing });
+    const preview = await lab.api<PayloadPreview>(
+      'GET',
+      `/notification-payload-preview?template=${template}&time_zone=Asia/Tokyo&event=test`,
+    );
+    const { id, notification_id } = await lab.api<NotificationDelivery>('POST', `${path}/test`);
+    await deliverNotification(id, { signal });
+    expect(await now(id)).toMatchObject({ status: 'sent' });
+    // The fake clock does not advance: the messages differ by the id of the notification and the key alone.
+    const shown = (text: string) =>
+      text
+        .replaceAll(notification_id, 'ID')
+        .replaceAll(SAMPLE_ID, 'ID')
+        .replaceAll('R0123456789ABCDEF', 'INTEGRATION-KEY');
+    expect(lab.receiver.received.map(({ text }) => shown(text))).toEqual(preview.bodies.map(shown));
+    expect(preview.bodies.join()).toContain('Asia/Tokyo');
+    expect(lab.receiver.received.map(({ headers }) => headers['content-type'])).toContain(preview.content_type);
+  });
+
+  it('of a test go to the URL of the channel alone, and not where the receiver redirects', async () => {
+    const other = await startWebhookReceiver();
+    try {
+      await lab.api('POST', '/notification-channels', { kind: 'webhook', name: `o ${newId()}`, url: other.url });
+      lab.receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
+      await lab.api('POST', `/notification-channels/${lab.channel.id}/test`);
+      await lab.deliverDue();
+      expect(lab.receiver.received).toHaveLength(1);
+      expect(other.received).toEqual([]);
+      const [delivery] = await lab.deliveries();
+      expect(delivery).toMatchObject({ status: 'failed', response_status: 307, channel_id: lab.channel.id });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('do not send the stored key of a receiver to another one', async () => {
+    const path = `/notification-channels/${lab.channel.id}`;
+    const patch = async (body: object) =>
+      (await call(path, { method: 'PATCH', headers: await bearer(lab.root), body })).status;
+    expect(await patch({ template: 'pagerduty' })).toBe(422);
+    expect(await patch({ template: 'pagerduty', routing_key: 'R0123456789ABCDEF' })).toBe(200);
+    expect(await patch({ url: `${lab.receiver.url}&again` })).toBe(200);
+    expect(await patch({ url: 'https://198.51.100.1/' })).toBe(422);
+    expect(await patch({ url: 'https://198.51.100.1/', routing_key: 'R0123456789ABCDEF' })).toBe(200);
+    expect(await patch({ template: 'slack' })).toBe(200);
+    expect(await patch({ template: 'pagerduty' })).toBe(422);
+    const read = await lab.api('GET', path);
+    expect(JSON.stringify(read)).not.toContain('R0123456789ABCDEF');
   });
 
   it('of a tenant do not reach into private networks', async () => {

@@ -30,7 +30,8 @@ async function assertNotFlooding(tx: Tx, scope: Scope<'notification:write'>, at:
   );
 }
 
-const noticeOf = (scope: Scope<'notification:write'>, what: string, at: string) => ({
+/** The notice of a test. */
+export const noticeOfTest = (scope: { readonly actor: Scope['actor'] }, what: string, at: string) => ({
   event: 'test' as const,
   condition: null,
   title: 'Test notification',
@@ -53,7 +54,7 @@ export async function testChannel(scope: Scope<'notification:write'>, id: string
     await assertNotFlooding(tx, scope, at);
     const { tenant_id, name } = channel;
     const notification_id = newId();
-    const notice = noticeOf(scope, `the channel ${name}`, at);
+    const notice = noticeOfTest(scope, `the channel ${name}`, at);
     await insertNotification(tx, { ...notice, id: notification_id, tenant_id, in_app: false });
     const delivery_id = newId();
     await insertDeliveries(tx, [
@@ -96,7 +97,7 @@ export async function testRule(scope: Scope<'notification:write'>, id: string): 
     if (!rule) throw noSuchRule();
     await assertNotFlooding(tx, scope, at);
     const user_id = scope.actor.kind === 'user' ? scope.actor.id : undefined;
-    const notice = { ...noticeOf(scope, `the rule ${rule.name}`, at), ...(user_id !== undefined && { user_id }) };
+    const notice = { ...noticeOfTest(scope, `the rule ${rule.name}`, at), ...(user_id !== undefined && { user_id }) };
     const ids = await announce(tx, { ...rule, in_app: rule.in_app && user_id !== undefined }, notice);
     await notificationChanged(tx, rule.tenant_id);
     await recordAudit(tx, scope, {

@@ -1,3 +1,4 @@
+import { ownTimeZone } from '@/domain/notifications/local-time';
 import {
   DEFAULT_NOTIFICATION_CHOICES,
   NotificationChoices,
@@ -69,11 +70,9 @@ async function credentialsOf(executor: Executor, user: string | null): Promise<S
 }
 
 /** The mail server as it is set up. @throws DeliveryError when it is not */
-export async function mailServer(
-  executor: Executor,
-): Promise<{ server: SmtpServer; from: string; public_url: string | null }> {
+export async function mailServer(executor: Executor): Promise<{ server: SmtpServer; from: string }> {
   const stored = StoredNotificationChoices.parse((await storedRow(executor)).value);
-  const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from, public_url } = stored;
+  const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from } = stored;
   if (host === null || from === null) {
     throw new DeliveryError(
       'No mail server is configured. A super administrator can configure one on this page, under E-mail.',
@@ -84,7 +83,16 @@ export async function mailServer(
   }
   const credentials = await credentialsOf(executor, stored.smtp_username);
   const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);
-  return { server: { host, port, security, credentials, guard }, from, public_url };
+  return { server: { host, port, security, credentials, guard }, from };
+}
+
+/** What messages of a channel have in common: the address of links, and the time zone of the channel or of the installation. */
+export async function messageSettings(
+  executor: Executor,
+  channel: { time_zone: string | null },
+): Promise<{ public_url: string | null; time_zone: string }> {
+  const { public_url, time_zone } = StoredNotificationChoices.parse((await storedRow(executor)).value);
+  return { public_url, time_zone: channel.time_zone ?? time_zone ?? ownTimeZone() };
 }
 
 /** The settings of notifications; on first use they come into being with their defaults. */

@@ -1,7 +1,8 @@
+import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '../lib/env';
 import { AppError } from '../lib/errors';
-import { createAddressGuard } from '../providers/net/address-guard';
+import { createAddressGuard, guardedLookup, RefusedAddressError } from '../providers/net/address-guard';
 
 /** What every resolver makes of `localhost` and the names below it (RFC 6761). */
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -22,4 +23,50 @@ export function assertAllowedTarget(field: string, host: string, options: { publ
   if (reason === undefined || reasons.includes(null)) return;
   const message = `Connections to ${bare} are not allowed (${reason}). Use another address, or ask a server administrator to add it to FABRIC_ALLOW_PRIVATE_TARGETS.`;
   throw new AppError('refused', message, { errors: [{ field, message }] });
+}
+
+const RESOLVE_MS = 3000;
+
+type Lookup = Parameters<typeof guardedLookup>[1];
+
+/** What a connection to the name would go to: allowed addresses, a refusal, or null when the name cannot be resolved now. */
+function resolve(host: string, lookup: Lookup): Promise<string[] | RefusedAddressError | null> {
+  const guard = createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS);
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(null), RESOLVE_MS);
+    guardedLookup(guard, lookup)(host, { all: true }, (error, addresses) => {
+      clearTimeout(timer);
+      if (error) return done(error instanceof RefusedAddressError ? error : null);
+      done(Array.isArray(addresses) ? addresses.map(({ address }) => address) : [addresses]);
+    });
+  });
+}
+
+/** Addresses on the own network, to which clear text does not cross the internet. */
+const isInside = (address: string): boolean =>
+  createAddressGuard([], { publicOnly: true }).refusal(address.replace(/^\[|\]$/g, '')) !== null;
+
+/**
+ * Refuses to store a URL that no message would be sent to, by the guard of the connection itself, and one that would send it in clear
+ * text through the internet. A name that cannot be resolved now is accepted: the delivery reports it. With `publicOnly` names are not
+ * resolved, because the answer would reveal which names exist in this network; each delivery checks them.
+ * @throws AppError `refused` naming the field and the remedy
+ */
+export async function assertAllowedHttpTarget(
+  field: string,
+  url: URL,
+  { publicOnly = false, lookup = systemLookup }: { publicOnly?: boolean; lookup?: Lookup } = {},
+): Promise<void> {
+  const refuse = (message: string) => new AppError('refused', message, { errors: [{ field, message }] });
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  assertAllowedTarget(field, host, { publicOnly });
+  const found = isIP(host) > 0 ? [host] : publicOnly ? null : await resolve(host, lookup);
+  if (found instanceof RefusedAddressError) {
+    throw refuse(
+      `${found.messageFor(host)}. Use another address, or ask a server administrator to add it to FABRIC_ALLOW_PRIVATE_TARGETS.`,
+    );
+  }
+  if (url.protocol === 'http:' && !(found ?? []).some(isInside)) {
+    throw refuse(`http:// sends messages to ${host} unencrypted over the internet. Use https://.`);
+  }
 }

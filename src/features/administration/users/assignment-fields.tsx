@@ -1,5 +1,6 @@
 'use client';
 import { Plus, Trash2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { type Control, useFieldArray } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
@@ -10,12 +11,24 @@ import { type AssignmentValues, NEW_ASSIGNMENT } from './assignment-values';
 
 export type WithAssignments = { assignments: AssignmentValues[] };
 
+type Props<Out> = {
+  control: Control<WithAssignments, unknown, Out>;
+  /** Starts with a line for another role, ready for typing. */
+  adding?: boolean;
+};
+
 /** The roles of a user, one line each: role, where, until when. */
-export function AssignmentFields<Out>({ control }: { control: Control<WithAssignments, unknown, Out> }) {
+export function AssignmentFields<Out>({ control, adding = false }: Props<Out>) {
   const t = useT();
   const roles = useRoleChoices();
   const places = useRolePlaces();
   const { fields, append, remove } = useFieldArray({ control, name: 'assignments' });
+  const started = useRef(false);
+  useEffect(() => {
+    if (!adding || started.current) return;
+    started.current = true;
+    append(NEW_ASSIGNMENT);
+  }, [adding, append]);
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="pb-1 font-medium">{t('Roles')}</legend>

@@ -1,6 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound } from 'lucide-react';
+import { KeyRound, Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { User } from '@/domain/user';
@@ -43,7 +43,9 @@ function Content({ user }: { user: User }) {
   const session = useSession();
   const { reason } = usePermissions();
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.user({ userId: user.id, tab }));
-  const [dialog, setDialog] = useState<'edit' | 'roles' | 'password' | 'factor' | 'active' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<
+    'edit' | 'assign' | 'roles' | 'password' | 'factor' | 'active' | 'delete' | null
+  >(null);
   const close = () => setDialog(null);
   const writeReason = reason('user:write');
   const own = session.status === 'signed_in' && session.user.id === user.id;
@@ -63,13 +65,16 @@ function Content({ user }: { user: User }) {
         actions={
           <>
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+            <Button icon={<KeyRound size={14} />} onClick={() => setDialog('roles')} disabledReason={writeReason}>
+              {t('Change roles')}
+            </Button>
             <Button
               variant="primary"
-              icon={<KeyRound size={14} />}
-              onClick={() => setDialog('roles')}
+              icon={<Plus size={14} />}
+              onClick={() => setDialog('assign')}
               disabledReason={writeReason}
             >
-              {t('Change roles')}
+              {t('Assign role')}
             </Button>
             <RowActions
               name={user.email}
@@ -119,7 +124,9 @@ function Content({ user }: { user: User }) {
         ]}
       />
       {dialog === 'edit' && <EditUserDrawer user={user} onClose={close} />}
-      {dialog === 'roles' && <EditRolesDrawer user={user} onClose={close} />}
+      {(dialog === 'roles' || dialog === 'assign') && (
+        <EditRolesDrawer user={user} adding={dialog === 'assign'} onClose={close} />
+      )}
       {dialog === 'password' && <SetPasswordDrawer user={user} onClose={close} />}
       {dialog === 'factor' && <ResetFactorDialog user={user} onClose={close} />}
       {dialog === 'active' && <ActiveDialog user={user} onClose={close} />}

@@ -180,13 +180,13 @@ export function SetPasswordDrawer({ user, onClose }: EditProps) {
 const rolesOfUser = ({ assignments }: User) => ({ assignments: assignments.map(toAssignmentValues) });
 
 /** Gives a user exactly the roles that are listed. Mount it when it opens. */
-export function EditRolesDrawer({ user, onClose }: EditProps) {
+export function EditRolesDrawer({ user, adding, onClose }: EditProps & { adding?: boolean }) {
   const t = useT();
   const { read, done } = useUserSaved(onClose);
   const client = useTRPCClient();
   return (
     <VersionedDrawer
-      title={t('Roles of {user}', { user: user.email })}
+      title={adding ? t('Assign role to {user}', { user: user.email }) : t('Roles of {user}', { user: user.email })}
       description={t("Role changes apply from the user's next request.")}
       size="lg"
       opened={user}
@@ -200,7 +200,7 @@ export function EditRolesDrawer({ user, onClose }: EditProps) {
       fieldName={formField}
       onClose={onClose}
     >
-      {({ control }) => <AssignmentFields control={rolesOf(control)} />}
+      {({ control }) => <AssignmentFields control={rolesOf(control)} adding={adding} />}
     </VersionedDrawer>
   );
 }

@@ -6,7 +6,7 @@ import { columnsOf } from '@/ui/columns';
 import { Sparkline } from '@/ui/sparkline';
 import { Status } from '@/ui/status';
 import { Elapsed } from '../../shared/elapsed';
-import { securityRuleText } from '../rule-labels';
+import { securityRuleText } from '../../shared/security-rule-labels';
 import { hitState } from './coverage-labels';
 
 const make = columnsOf<RuleCoverage>();

@@ -21,12 +21,13 @@ import { REASON_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
 import { ClusterLink } from '../../shared/entity-links';
+import { DIRECTION_LABELS } from '../../shared/policy-choice-labels';
 import { useReadAgain } from '../../shared/record-cache';
 import { TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
 import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
-import { allReasons, DIRECTION_LABELS, shownOf } from '../policy-labels';
+import { allReasons, shownOf } from '../policy-labels';
 import { PolicyGuests } from './policy-guests';
 
 type Row = Policy['deployments'][number];

@@ -6,7 +6,7 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../rule-labels';
+import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 
 const make = columnsOf<SecurityRule>();
 const TONES = { accept: 'ok', drop: 'danger', reject: 'warn' } as const;

@@ -8,7 +8,7 @@ import { Badge } from '@/ui/badge';
 import { Skeleton } from '@/ui/loading';
 import type { Tone } from '@/ui/status';
 import { QueryView } from '../../shared/query-view';
-import { securityRuleText } from '../rule-labels';
+import { securityRuleText } from '../../shared/security-rule-labels';
 import { FIELD_LABELS, valueText } from './version-labels';
 
 const CHANGES: Record<VersionComparison['rules'][number]['change'], { tone: Tone; word: string }> = {

@@ -10,7 +10,7 @@ import { useField } from '@/ui/form/field-frame';
 import { Select } from '@/ui/select';
 import { TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
-import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../rule-labels';
+import { ACTION_LABELS, logText, PROTOCOL_LABELS } from '../../shared/security-rule-labels';
 import type { PolicyValues, RuleValues } from './policy-form-values';
 
 type FormControl = Control<PolicyValues, unknown, never>;

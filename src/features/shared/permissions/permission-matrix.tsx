@@ -1,9 +1,14 @@
 'use client';
+import { Search } from 'lucide-react';
+import { useState } from 'react';
 import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permissions';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
+import { TextInput } from '@/ui/text-input';
 import { type MatrixRow, PERMISSION_LABELS, PERMISSION_ROWS } from './permission-labels';
+import { isPreset, presetsWithin, searchPermissions } from './permission-presets';
 
 type Props = {
   value: readonly string[];
@@ -15,22 +20,24 @@ type Props = {
   offered?: readonly Permission[];
 };
 
-function rowsOf(offered: readonly Permission[] | undefined): readonly MatrixRow[] {
-  if (!offered) return PERMISSION_ROWS;
+function rowsOf(offered: readonly Permission[], found: ReadonlySet<Permission>): readonly MatrixRow[] {
   return PERMISSION_ROWS.map((row) => ({
     ...row,
-    permissions: row.permissions.filter((one) => offered.includes(one)),
+    permissions: row.permissions.filter((one) => offered.includes(one) && found.has(one)),
   })).filter(({ permissions }) => permissions.length > 0);
 }
 
-/** What a role may do: one line per kind of thing, one box per permission. */
-export function PermissionMatrix({ value, onChange, maySuper = false, offered }: Props) {
+/** The permissions of a role or token: presets, a search, one line per kind of thing and one box per permission. */
+export function PermissionMatrix({ value, onChange, maySuper = false, offered = PERMISSIONS }: Props) {
   const t = useT();
+  const [query, setQuery] = useState('');
+  const rows = rowsOf(offered, searchPermissions(t, query));
   const everything = value.includes('*');
   const set = (permission: Permission, on: boolean) =>
     onChange?.(PERMISSIONS.filter((one) => (one === permission ? on : value.includes(one))));
   return (
     <div className="flex flex-col gap-3">
+      {onChange && <Presets value={value} onChange={onChange} offered={offered} />}
       {(everything || maySuper) && (
         // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control
         <label className="flex items-start gap-2">
@@ -48,8 +55,21 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
           </span>
         </label>
       )}
+      <TextInput
+        role="searchbox"
+        aria-label={t('Search permissions')}
+        placeholder={t('Search permissions')}
+        autoComplete="off"
+        spellCheck={false}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        // Enter would send the form around it.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        leading={<Search size={14} aria-hidden />}
+      />
       <div className="min-w-0 overflow-hidden rounded-lg border">
-        {rowsOf(offered).map(({ resource, label, platform, permissions }) => (
+        {rows.length === 0 && <p className="px-3 py-2 text-muted">{t('No permission matches.')}</p>}
+        {rows.map(({ resource, label, platform, permissions }) => (
           <fieldset
             key={resource}
             className="grid grid-cols-1 gap-x-4 border-b px-3 py-2 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]"
@@ -86,5 +106,27 @@ export function PermissionMatrix({ value, onChange, maySuper = false, offered }:
         {t('Platform permissions apply only in a role assigned for the whole installation, not for one tenant.')}
       </p>
     </div>
+  );
+}
+
+/** Sets of permissions that are chosen with one click, in place of what was chosen before. */
+function Presets({ value, onChange, offered }: Required<Pick<Props, 'value' | 'onChange' | 'offered'>>) {
+  const t = useT();
+  return (
+    <fieldset className="flex flex-wrap gap-2">
+      <legend className="sr-only">{t('Presets')}</legend>
+      {presetsWithin(offered).map((preset) => (
+        <Button
+          key={preset.id}
+          size="sm"
+          variant={isPreset(preset, value) ? 'primary' : 'secondary'}
+          aria-pressed={isPreset(preset, value)}
+          title={t(preset.description)}
+          onClick={() => onChange([...preset.permissions])}
+        >
+          {t(preset.label)}
+        </Button>
+      ))}
+    </fieldset>
   );
 }

@@ -49,11 +49,16 @@ type EndedFamily = Pick<RefreshToken, 'user_id' | 'method'> & { provider_session
  * Ends one sign-in; call `lockFamily` before. Its access tokens stop working at once, and what was kept of it at the provider is
  * forgotten. Says whose it was, null when it was over already.
  */
-export async function revokeFamily(tx: Tx, familyId: string, at: string): Promise<EndedFamily | null> {
+export async function revokeFamily(
+  tx: Tx,
+  familyId: string,
+  at: string,
+  reuse_detected = false,
+): Promise<EndedFamily | null> {
   const provider_session = await takeProviderSession(tx, familyId);
   const rows = await tx
     .update(refreshTokens)
-    .set({ revoked_at: at })
+    .set({ revoked_at: at, reuse_detected })
     .where(and(eq(refreshTokens.family_id, familyId), isNull(refreshTokens.revoked_at)))
     .returning({ user_id: refreshTokens.user_id, method: refreshTokens.method });
   return rows[0] ? { ...rows[0], provider_session } : null;

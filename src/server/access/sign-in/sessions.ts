@@ -121,7 +121,7 @@ export async function completeSignIn(
 /** Within this time after a rotation the same browser may have sent the old token without meaning harm (two tabs at once). */
 export const RACE_SECONDS = 10;
 
-type Outcome = { session: IssuedSession } | { refused: 'invalid' | 'already_rotated' };
+type Outcome = { session: IssuedSession } | { refused: 'invalid' | 'already_rotated' | 'reused' };
 
 /** A rotated token came again: a race of one browser is refused, anything else ends the sign-in for thief and owner. */
 async function answerReuse(
@@ -135,7 +135,7 @@ async function answerReuse(
   const sameBrowser = newest?.source_address === scope.origin.source_address && newest.user_agent === user_agent;
   const age = at.getTime() - Date.parse(token.rotated_at ?? '');
   if (sameBrowser && age <= RACE_SECONDS * 1000) return { refused: 'already_rotated' };
-  const revoked = await revokeFamily(tx, token.family_id, at.toISOString());
+  const revoked = await revokeFamily(tx, token.family_id, at.toISOString(), true);
   if (revoked) {
     logger.warn({ user_id: token.user_id, request_id: scope.origin.request_id }, 'a rotated refresh token was reused');
     const user = await findUserWithRoles(tx, token.user_id, at.toISOString());
@@ -147,8 +147,14 @@ async function answerReuse(
       after: { rotated_at: token.rotated_at, sign_in_revoked: true },
     });
   }
-  return { refused: 'invalid' };
+  return { refused: 'reused' };
 }
+
+const REFUSALS = {
+  invalid: 'The refresh token is invalid, expired or already used. Sign in again.',
+  already_rotated: 'The refresh token is invalid, expired or already used. Sign in again.',
+  reused: 'A refresh token of this session was used twice, so the session was ended. Sign in again.',
+} as const;
 
 /**
  * Exchanges a refresh token for new tokens; the one used is worth nothing afterwards. Using it again revokes the whole
@@ -167,8 +173,8 @@ export async function refreshSession(
         const at = clock.now();
         await lockFamily(tx, claims.sid);
         const stored = await findRefreshToken(tx, hashToken(token));
-        if (!stored || stored.revoked_at || Date.parse(stored.expires_at) <= at.getTime())
-          return { refused: 'invalid' };
+        if (!stored || Date.parse(stored.expires_at) <= at.getTime()) return { refused: 'invalid' };
+        if (stored.revoked_at) return { refused: stored.reuse_detected ? 'reused' : 'invalid' };
         if (stored.rotated_at) return answerReuse(tx, scope, stored, at, client.user_agent);
         const { user_id, family_id } = stored;
         if (!(await findUserWithRoles(tx, user_id, at.toISOString()))) {
@@ -189,9 +195,7 @@ export async function refreshSession(
         };
       });
   if ('session' in outcome) return outcome.session;
-  throw new AppError('unauthenticated', 'The refresh token is invalid, expired or already used. Sign in again.', {
-    extra: { reason: outcome.refused },
-  });
+  throw new AppError('unauthenticated', REFUSALS[outcome.refused], { extra: { reason: outcome.refused } });
 }
 
 /** A sign-in that has just ended. */

@@ -197,10 +197,15 @@ describe('refresh', () => {
     const second = await (await refresh(first.refresh_token)).json();
     const before = (await actions()).length;
     clock.advance(11);
-    expect((await refresh(first.refresh_token)).status).toBe(401);
-    expect((await refresh(second.refresh_token)).status).toBe(401);
+    const refusal = async (token: string) => {
+      const response = await refresh(token);
+      return [response.status, (await response.json()).reason];
+    };
+    // Both sides learn why: the user must know that someone has a token.
+    expect(await refusal(first.refresh_token)).toEqual([401, 'reused']);
+    expect(await refusal(second.refresh_token)).toEqual([401, 'reused']);
     expect((await me(second.access_token)).status).toBe(401);
-    await refresh(first.refresh_token);
+    expect(await refusal(first.refresh_token)).toEqual([401, 'reused']);
     expect(await actions(before)).toEqual(['auth.refresh_reused']);
   });
 

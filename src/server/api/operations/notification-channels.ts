@@ -5,6 +5,8 @@ import {
   NotificationChannelListInput,
   NotificationChannelPage,
   NotificationChannelUpdate,
+  PayloadPreview,
+  PayloadPreviewInput,
   RotateSecretInput,
 } from '@/domain/notifications/channel';
 import {
@@ -15,6 +17,7 @@ import {
 import { NotificationSettings, NotificationSettingsUpdate } from '@/domain/notifications/settings';
 import { createChannel, deleteChannel, listChannels, readChannel, updateChannel } from '../../notifications/channels';
 import { listDeliveries, readDelivery, retryDelivery } from '../../notifications/deliveries';
+import { previewPayload } from '../../notifications/preview-payload';
 import { endPreviousSecret, rotateSigningSecret } from '../../notifications/rotate-signing-secret';
 import { testChannel } from '../../notifications/send-test';
 import { readNotificationSettings, updateNotificationSettings } from '../../notifications/settings';
@@ -88,6 +91,14 @@ export const notificationChannelsRouter = router({
     output: NotificationDelivery,
     status: 202,
     run: ({ scope, params }) => testChannel(scope, params.channel_id),
+  }),
+  preview: query({
+    rest: 'GET /notification-payload-preview',
+    summary: 'Preview the payload of a channel with a template, as it would be sent.',
+    access: reads,
+    input: PayloadPreviewInput,
+    output: PayloadPreview,
+    run: ({ scope, input }) => previewPayload(scope, input),
   }),
   deliveries: query({
     rest: 'GET /notification-deliveries',

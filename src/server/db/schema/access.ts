@@ -150,6 +150,8 @@ export const refreshTokens = pgTable(
     expires_at: timestamptz().notNull(),
     rotated_at: timestamptz(),
     revoked_at: timestamptz(),
+    /** Whether the sign-in ended because a rotated token was used again. The sign-in page shows it. */
+    reuse_detected: boolean().notNull().default(false),
   },
   (t) => [
     unique('refresh_tokens_hash_key').on(t.token_hash),

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { CHANNEL_KINDS } from '@/domain/notifications/channel';
+import { CHANNEL_KINDS, CHANNEL_TEMPLATES } from '@/domain/notifications/channel';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import { DELIVERY_STATUSES } from '@/domain/notifications/delivery';
 import { INCIDENT_STATUSES } from '@/domain/notifications/incident';
@@ -32,6 +32,10 @@ export const notificationChannels = pgTable(
     name: text().notNull(),
     kind: text({ enum: CHANNEL_KINDS }).notNull(),
     enabled: boolean().notNull().default(true),
+    /** Webhooks: the format of the body. */
+    template: text({ enum: CHANNEL_TEMPLATES }).notNull().default('fabric'),
+    /** Of the times in messages; null: that of the installation. */
+    time_zone: text(),
     /** Webhooks: scheme and host, which may be shown. */
     url_origin: text(),
     /** The whole URL: its path often is the secret. */
@@ -50,6 +54,10 @@ export const notificationChannels = pgTable(
   },
   (t) => [
     unique('notification_channels_name_key').on(t.tenant_id, t.name).nullsNotDistinct(),
+    check(
+      'notification_channels_template',
+      sql`${t.template} in ('fabric', 'slack', 'teams', 'pagerduty', 'alertmanager')`,
+    ),
     check('notification_channels_kind', sql`${t.kind} in ('webhook', 'email')`),
     check(
       'notification_channels_webhook',

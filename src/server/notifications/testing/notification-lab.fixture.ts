@@ -98,6 +98,7 @@ export function notificationLab(): NotificationLab {
   afterEach(async () => {
     lab.time.restore();
     await lab.receiver.close();
+    await sqlClient()`delete from rate_limits`;
     await sqlClient()`delete from notifications`;
     await sqlClient()`delete from notification_rules`;
     await sqlClient()`delete from notification_channels`;

@@ -30,6 +30,9 @@ async function endReplaced(scope: OpenScope, request: Request): Promise<void> {
   if (token) await logout(scope, { family_id: null, refresh_tokens: [token] });
 }
 
+/** Reasons for which no later try with the same token succeeds. */
+const OVER: readonly unknown[] = ['invalid', 'reused'];
+
 /**
  * New tokens for the cookie's. A token that is worth nothing goes from the browser; one that another tab has just
  * exchanged does not: the cookie then holds its successor by now.
@@ -38,7 +41,7 @@ async function refreshByCookie(scope: OpenScope, request: Request, token: string
   try {
     return await refreshSession(scope, token, clientOf(request));
   } catch (error) {
-    if (!(error instanceof AppError) || error.extra?.reason !== 'invalid') throw error;
+    if (!(error instanceof AppError) || !OVER.includes(error.extra?.reason)) throw error;
     const { message, extra } = error;
     throw new AppError('unauthenticated', message, { cause: error, extra, setCookie: refreshCookie(request, null) });
   }

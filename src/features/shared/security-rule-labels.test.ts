@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { securityRuleText } from './rule-labels';
+import { securityRuleText } from './security-rule-labels';
 
 const rule = {
   action: 'accept' as const,

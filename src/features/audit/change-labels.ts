@@ -1,0 +1,255 @@
+import type { SecurityRule } from '@/domain/policies';
+import { formatDateTime } from '@/lib/format';
+import { msg, type Translate } from '@/lib/i18n/translator';
+import { DEPLOYMENT_RUN_LABELS, KIND_LABELS as RUN_KINDS, TRIGGER_LABELS } from '../shared/deployment-run-labels';
+import { MODE_LABELS } from '../shared/enforcement-mode';
+import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
+import { CONDITION_LABELS } from '../shared/notification-labels';
+import { PERMISSION_LABELS } from '../shared/permissions/permission-labels';
+import { DEFAULT_LABELS, DIRECTION_LABELS } from '../shared/policy-choice-labels';
+import { securityRuleText } from '../shared/security-rule-labels';
+import { TIER_LABELS, VISIBILITY_LABELS } from '../shared/tier-labels';
+import { type Fields, isFields } from './change-diff';
+
+/** Fields of audit records as the forms and lists of the console call them. */
+export const CHANGE_LABELS: Readonly<Record<string, string>> = {
+  active: msg('Account active'),
+  added: msg('Added'),
+  address: msg('Address'),
+  addresses: msg('Addresses'),
+  agent_version: msg('Agent version'),
+  api_url: msg('API address'),
+  assignments: msg('Roles'),
+  audit_retention_days: msg('Audit record retention'),
+  auto_ipam_sync_enabled: msg('Discover addresses automatically'),
+  auto_ipam_sync_interval_minutes: msg('Minutes between discoveries'),
+  auto_node_sync_enabled: msg('Sync all clusters automatically'),
+  auto_node_sync_interval_minutes: msg('Minutes between syncs'),
+  channel_ids: msg('Send to'),
+  channels: msg('Send to'),
+  cidr: msg('Prefix'),
+  client_id: msg('Client ID'),
+  close_after_minutes: msg('Recovered after'),
+  cluster_id: msg('Cluster'),
+  comment: msg('Comment'),
+  conditions: msg('Report when'),
+  configured: msg('Configured'),
+  create_users: msg('Create an account at the first sign-in'),
+  default_action: msg('Default policy'),
+  deployment_id: msg('Deployment'),
+  deployment_ids: msg('Deployments'),
+  deployments: msg('Deployments'),
+  description: msg('Description'),
+  destination_ports: msg('Destination ports'),
+  dhcp_enabled: msg('A DHCP server assigns addresses here'),
+  direction: msg('Direction'),
+  dns_servers: msg('DNS servers'),
+  email: msg('Email address'),
+  enabled: msg('Enabled'),
+  ended_sessions: msg('Sessions ended'),
+  enforcement_mode: msg('Enforcement'),
+  expires_at: msg('Expires'),
+  failed: msg('Failed'),
+  filters: msg('Filters'),
+  first_address: msg('First address'),
+  flow_retention_hours: msg('Flow retention'),
+  format: msg('Format'),
+  from_address: msg('Sender address'),
+  gateway: msg('Gateway'),
+  group: msg('Group'),
+  group_claim: msg('Groups claim'),
+  guests: msg('Workloads'),
+  has_api_token: msg('API token stored'),
+  has_new_api_token: msg('API token replaced'),
+  has_new_client_secret: msg('Client secret replaced'),
+  has_new_secret: msg('Password replaced'),
+  has_new_smtp_password: msg('Mail password replaced'),
+  hostname: msg('Host name'),
+  icmp_type: msg('ICMP type'),
+  id: msg('ID'),
+  in_app: msg('Show in the bell menu'),
+  interface_id: msg('Interface'),
+  issuer: msg('Issuer'),
+  kind: msg('Kind'),
+  label: msg('Name'),
+  last_address: msg('Last address'),
+  link_by_email: msg('Link accounts by verified email address'),
+  log: msg('Log'),
+  mac: msg('MAC address'),
+  machine_id: msg('Machine ID'),
+  mappings: msg('Roles of groups'),
+  member_tags: msg('Members by tag'),
+  member_tags_match: msg('Tag match'),
+  method: msg('Method'),
+  name: msg('Name'),
+  network_id: msg('Network'),
+  notify_recovery: msg('Also report recovery'),
+  on_move: msg('Rules on departing workloads'),
+  open_after_minutes: msg('Report after'),
+  password_sign_in: msg('Allow password sign-in'),
+  permissions: msg('Permissions'),
+  policies: msg('Policies'),
+  policy_id: msg('Policy'),
+  policy_name: msg('Policy'),
+  policy_version: msg('Policy version'),
+  position: msg('Position'),
+  previous_secret_until: msg('Old secret expires'),
+  priority: msg('Priority'),
+  problems: msg('Problems'),
+  project: msg('Project'),
+  project_assigned_by: msg('Assigned by'),
+  project_id: msg('Project'),
+  protocol: msg('Protocol'),
+  public_client: msg('Public client (no secret)'),
+  public_url: msg('Public URL'),
+  reason: msg('Reason'),
+  recipients: msg('Recipients'),
+  removed: msg('Removed'),
+  requires_second_factor: msg('Second factor required'),
+  retry_of: msg('Retry of deployment'),
+  role: msg('Role'),
+  role_id: msg('Role'),
+  roles: msg('Roles'),
+  rule: msg('Rule'),
+  rule_placement: msg('Position of managed rules'),
+  rules: msg('Rules'),
+  run_id: msg('Run ID'),
+  scopes: msg('Scopes'),
+  second_factor: msg('Second factor'),
+  sign_in_revoked: msg('Session ended'),
+  rotated_at: msg('Token replaced'),
+  sign_out_at_provider: msg('Also sign out at the provider'),
+  since: msg('Since'),
+  smtp_host: msg('Mail server'),
+  smtp_port: msg('Mail server port'),
+  smtp_security: msg('Mail server security'),
+  smtp_username: msg('Mail server username'),
+  source: msg('Criterion'),
+  source_ports: msg('Source ports'),
+  sources: msg('From'),
+  state: msg('State'),
+  subject: msg('Account at the provider'),
+  subnet_id: msg('Prefix'),
+  targets: msg('To'),
+  template: msg('Template'),
+  tenant: msg('Tenant'),
+  tenant_id: msg('Tenant'),
+  tenant_visibility: msg('Visible to tenants'),
+  tier: msg('Evaluation'),
+  time_zone: msg('Time zone in messages'),
+  title: msg('Title'),
+  tls_fingerprint: msg('Certificate fingerprint'),
+  trigger: msg('Trigger'),
+  trusts_second_factor: msg('Provider enforces a second factor'),
+  url: msg('URL'),
+  url_changed: msg('URL replaced'),
+  url_origin: msg('URL'),
+  user: msg('User'),
+  users: msg('Users'),
+  value: msg('Value'),
+  version: msg('Version'),
+  vlan_tag: msg('VLAN'),
+  workload_id: msg('Workload'),
+  writes: msg('Writes'),
+};
+
+/** Fields that only hold others: the console shows those without them. */
+const TRANSPARENT = new Set(['definition']);
+
+/** `vlan_tag` → "Vlan tag": a field that has no label here, such as that of an earlier release. */
+const plainName = (field: string): string =>
+  field
+    .replace(/_ids?$/, '')
+    .replaceAll('_', ' ')
+    .replace(/^./, (first) => first.toUpperCase());
+
+/** Names come from records, which may hold `constructor` as well. */
+const labelIn = (labels: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(labels, name) ? labels[name] : undefined;
+
+/** What the console calls a field; those inside of another are named after it. */
+export const fieldLabel = (t: Translate, path: readonly string[]): string =>
+  path
+    .filter((field) => !TRANSPARENT.has(field))
+    .map((field) => {
+      const label = labelIn(CHANGE_LABELS, field);
+      return label === undefined ? plainName(field) : t(label);
+    })
+    .join(', ') || t('Value');
+
+/** Names of things by their ids, as far as the reader may see them. */
+export type Names = ReadonlyMap<string, string>;
+
+const labelsOf = (labels: Readonly<Record<string, { label: string } | { word: string }>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels).map(([value, label]) => [value, 'label' in label ? label.label : label.word]),
+  );
+
+/** Values of fields that have a closed set of them, as the forms call them. */
+const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  conditions: labelsOf(CONDITION_LABELS),
+  default_action: labelsOf(DEFAULT_LABELS),
+  direction: labelsOf(DIRECTION_LABELS),
+  enforcement_mode: labelsOf(MODE_LABELS),
+  kind: RUN_KINDS,
+  permissions: { ...PERMISSION_LABELS, '*': msg('All permissions, including future ones') },
+  state: labelsOf(ADDRESS_STATE_LABELS),
+  status: labelsOf(DEPLOYMENT_RUN_LABELS),
+  tenant_visibility: labelsOf(VISIBILITY_LABELS),
+  tier: labelsOf(TIER_LABELS),
+  trigger: TRIGGER_LABELS,
+  on_move: { remove: msg('Remove rules'), keep: msg('Keep until removed manually') },
+  rule_placement: { above: msg('Before unmanaged rules'), below: msg('After unmanaged rules') },
+};
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+const isRule = (value: Fields): value is SecurityRule =>
+  ['action', 'protocol', 'destination_ports', 'source_ports', 'log', 'enabled'].every((field) => field in value);
+
+/** An assigned role, or the role of a sign-in provider's group: its scope and when it expires. */
+function roleText(t: Translate, entry: Fields, names: Names): string {
+  const text = (field: string) => valueText(t, [field], entry[field], names);
+  const place = (['project', 'project_id', 'tenant', 'tenant_id'] as const).find(
+    (field) => typeof entry[field] === 'string',
+  );
+  const parts = [
+    ...(entry.group === undefined ? [] : [text('group')]),
+    text('role'),
+    place ? text(place) : t('Whole installation'),
+    ...(typeof entry.expires_at === 'string' ? [t('until {time}', { time: formatDateTime(entry.expires_at) })] : []),
+  ];
+  return parts.join(' · ');
+}
+
+/** An object in one line. */
+function fieldsText(t: Translate, value: Fields, names: Names): string {
+  if (isRule(value)) return securityRuleText(t, value);
+  if ('role' in value && ('tenant_id' in value || 'tenant' in value)) return roleText(t, value, names);
+  if (typeof value.name === 'string') return value.name;
+  const shown = Object.entries(value).filter(([, inner]) => inner !== null && inner !== '');
+  return shown.map(([field, inner]) => `${fieldLabel(t, [field])}: ${valueText(t, [field], inner, names)}`).join('; ');
+}
+
+/** A value as the console shows it: labels of choices, names instead of ids, times in the reader's zone. */
+export function valueText(t: Translate, path: readonly string[], value: unknown, names: Names): string {
+  if (value === undefined) return '';
+  if (value === null || value === '') return t('(empty)');
+  if (Array.isArray(value)) {
+    return value.length === 0 ? t('(empty)') : value.map((entry) => valueText(t, path, entry, names)).join(', ');
+  }
+  if (isFields(value)) return fieldsText(t, value, names) || t('(empty)');
+  if (typeof value === 'boolean') return value ? t('Yes') : t('No');
+  if (typeof value === 'number') return String(value);
+  const text = String(value);
+  if (text === '[redacted]') return t('(hidden)');
+  const field = path.at(-1) ?? '';
+  const labels = VALUE_LABELS[field];
+  const label = labels && labelIn(labels, text);
+  if (label !== undefined) return t(label);
+  if (TIME.test(text) && !Number.isNaN(Date.parse(text))) return formatDateTime(text);
+  // An endpoint may name a group by its id.
+  const [, prefix = '', id = ''] = /^([a-z]+:)?([0-9a-f-]{36})$/.exec(text) ?? [];
+  const name = names.get(id);
+  return name === undefined ? text : `${prefix}${name}`;
+}
