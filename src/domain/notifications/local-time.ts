@@ -1,12 +1,8 @@
 import { z } from 'zod';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatIn(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known) return known;
-  // Swedish writes a date and a time in the order of ISO 8601.
-  const format = new Intl.DateTimeFormat('sv-SE', {
+// Swedish writes a date and a time in the order of ISO 8601.
+const formatIn = (zone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('sv-SE', {
     timeZone: zone,
     year: 'numeric',
     month: '2-digit',
@@ -15,9 +11,6 @@ function formatIn(zone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     second: '2-digit',
   });
-  formats.set(zone, format);
-  return format;
-}
 
 /** Whether the time zone is known here. */
 export function isTimeZone(zone: string): boolean {

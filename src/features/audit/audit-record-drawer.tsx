@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { formatCount, formatDateTime } from '@/lib/format';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -14,7 +15,9 @@ import { Section } from '@/ui/section';
 import { Mono, RelativeTime } from '@/ui/values';
 import type { AuditRow } from './audit-columns';
 import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-labels';
-import { ChangeView } from './change-view';
+
+/** Labels of all fields: loaded when a record is opened. */
+const ChangeView = dynamic(() => import('./change-view').then((module) => module.ChangeView));
 
 export type AuditFilter = { actor_id: string } | { object_kind: string; object_id: string };
 

@@ -6,9 +6,8 @@ import { MODE_LABELS } from '../shared/enforcement-mode';
 import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 import { PERMISSION_LABELS } from '../shared/permissions/permission-labels';
-import { DEFAULT_LABELS, DIRECTION_LABELS } from '../shared/policy-choice-labels';
 import { securityRuleText } from '../shared/security-rule-labels';
-import { TIER_LABELS, VISIBILITY_LABELS } from '../shared/tier-labels';
+import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../shared/tier-labels';
 import { type Fields, isFields } from './change-diff';
 
 /** Fields of audit records as the forms and lists of the console call them. */

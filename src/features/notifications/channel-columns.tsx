@@ -29,6 +29,10 @@ export const TEMPLATE_LABELS: Record<ChannelTemplate, { label: string; url: stri
 export const templateOptions = (t: Translate) =>
   CHANNEL_TEMPLATES.map((value) => ({ value, label: t(TEMPLATE_LABELS[value].label) }));
 
+/** What a channel is called in a word or two: its receiver where there is a template for it. */
+const kindLabel = ({ kind, template }: NotificationChannel): string =>
+  kind === 'email' || template === 'fabric' ? CHANNEL_KIND_LABELS[kind] : TEMPLATE_LABELS[template].label;
+
 const target = (channel: NotificationChannel) => channel.url_origin ?? channel.recipients.join(', ');
 
 // A sense keeps words apart that are one in English only.
@@ -40,13 +44,7 @@ export const channelColumns = (t: Translate) => [
     (channel) => (channel.enabled ? <Status tone="ok">{t('On')}</Status> : <Status tone="off">{t('Off')}</Status>),
     { width: 80, csv: (channel) => (channel.enabled ? t('On') : t('Off')) },
   ),
-  make.text('kind', t('Kind'), (channel) => t(CHANNEL_KIND_LABELS[channel.kind]), { sortable: true, width: 90 }),
-  make.text(
-    'template',
-    t('Template'),
-    (channel) => (channel.kind === 'webhook' ? t(TEMPLATE_LABELS[channel.template].label) : null),
-    { width: 130 },
-  ),
+  make.text('kind', t('Kind'), (channel) => t(kindLabel(channel)), { sortable: true, width: 90 }),
   make.text('target', t('{sense, select, other {To}}', { sense: 'receiver' }), target, { width: 230, grow: true }),
   make.custom(
     'last_delivery_status',

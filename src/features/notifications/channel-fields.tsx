@@ -10,9 +10,8 @@ import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import { NO_TENANT } from '../shared/tenant-options';
 import { channelKindOptions, TEMPLATE_LABELS, templateOptions } from './channel-columns';
-import type { ChannelValues } from './channel-form-values';
+import { type ChannelValues, timeZoneOptions } from './channel-form-values';
 import { PayloadPreview } from './payload-preview';
-import { timeZoneOptions } from './time-zones';
 
 type Props<Out> = {
   control: Control<ChannelValues, unknown, Out>;

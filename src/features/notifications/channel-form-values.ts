@@ -1,4 +1,5 @@
 import type { CHANNEL_KINDS, ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
+import type { Option } from '@/ui/option';
 import { toTenantId } from '../shared/tenant-options';
 
 /** The form of a channel; addresses are typed as one text, separated by commas, spaces or lines. */
@@ -70,3 +71,14 @@ export function toChannelUpdate(values: ChannelValues, { version }: { version: n
 
 /** The message about one address stands at the box of all. */
 export const channelFieldName = (field: string): string => (field.startsWith('recipients.') ? 'recipients' : field);
+
+let options: readonly Option[] | undefined;
+
+/** The time zones that this browser knows, UTC first. */
+export function timeZoneOptions(): readonly Option[] {
+  options ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
+    value: zone,
+    label: zone,
+  }));
+  return options;
+}

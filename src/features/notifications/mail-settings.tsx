@@ -17,8 +17,8 @@ import { QueryView } from '../shared/query-view';
 import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
+import { timeZoneOptions } from './channel-form-values';
 import { toMailUpdate, toMailValues } from './mail-settings-values';
-import { timeZoneOptions } from './time-zones';
 
 const securityOptions = (t: Translate) => [
   { value: 'starttls', label: 'STARTTLS', description: t('STARTTLS required; usually port 587.') },

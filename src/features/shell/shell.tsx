@@ -1,7 +1,10 @@
 'use client';
 import { FlaskConical } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { usePathname } from 'next/navigation';
 import { type ReactNode, useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
@@ -11,11 +14,13 @@ import { Breadcrumbs } from './breadcrumbs';
 import { CopyAsCurl } from './copy-as-curl';
 import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
-import { visibleNavigation } from './navigation';
+import { sectionOf, visibleNavigation } from './navigation';
 import { NotificationBell } from './notification-bell';
-import { SectionGate } from './section-gate';
 import { ShellPalette } from './shell-palette';
 import { Sidebar } from './sidebar';
+
+/** Few ever see it: it is loaded when it is needed. */
+const Forbidden = dynamic(() => import('../shared/forbidden').then((module) => module.Forbidden));
 
 export type ShellUser = {
   /** May be empty; the address is shown then. */
@@ -91,4 +96,17 @@ function DemoMark() {
       </button>
     </Tooltip>
   );
+}
+
+/**
+ * Shows the page only if the user holds the permission of its section anywhere; otherwise what is missing, without the page's
+ * actions. The start page finds another section itself. The service decides again at every request.
+ */
+function SectionGate({ permissions, children }: Pick<Props, 'permissions' | 'children'>) {
+  const pathname = usePathname();
+  const section = pathname === paths.home() ? undefined : sectionOf(pathname);
+  if (section && !permissions.includes('*') && !permissions.includes(section.permission)) {
+    return <Forbidden permission={section.permission} />;
+  }
+  return children;
 }
