@@ -49,6 +49,8 @@ export default defineConfig({
     // Many tests wait for programs, timers and a simulated network: two at a time, also on a machine with two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
+    // Keeps transformed modules by content: the integration tests reuse those of the unit tests, the next run those of both.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,

@@ -104,6 +104,10 @@ async function endToEnd(done) {
   };
 }
 
+/** Results of the run before, by content: a check of what did not change since is not repeated. */
+const CACHE = join(root, 'node_modules', '.cache');
+const TYPES_CACHE = ['--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')];
+
 const hasRedis = () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /**
@@ -125,7 +129,10 @@ const STAGES = {
       const written = await node([bin('next', 'dist', 'bin', 'next'), 'typegen'], typegen);
       return check(
         written &&
-          (await node([bin('typescript-native', 'bin', 'tsc'), '--noEmit', '--singleThreaded', '-p', '.'], quiet)),
+          (await node(
+            [bin('typescript-native', 'bin', 'tsc'), '--noEmit', '--singleThreaded', '-p', '.', ...TYPES_CACHE],
+            quiet,
+          )),
       );
     },
   },
@@ -137,7 +144,8 @@ const STAGES = {
   knip: {
     title: 'unused code',
     beside: true,
-    run: async () => check(await node([bin('knip', 'bin', 'knip.js')], quiet)),
+    run: async () =>
+      check(await node([bin('knip', 'bin', 'knip.js'), '--cache', '--cache-location', join(CACHE, 'knip')], quiet)),
   },
   unit: { title: 'unit tests', run: () => vitest('unit') },
   int: {

@@ -134,13 +134,27 @@ function datacenterOf(call: Call): Datacenter {
   return parsed;
 }
 
-/** The file of a scope, parsed again on every call. A missing file reads as empty, whether or not the guest exists. */
+type Parsed = { text: string; datacenter: FirewallFile; file: FirewallFile };
+const parsedFiles = new WeakMap<ClusterState, Map<string, Parsed>>();
+
+/**
+ * The file of a scope. A missing file reads as empty, whether or not the guest exists. What is read without the lock is kept
+ * until a text changes and must not be changed; with the lock a fresh copy is returned.
+ */
 export function readFirewall(call: Call, scope: FirewallScope, locked = false): FirewallFile {
   if (scope === CLUSTER_SCOPE) return readClusterFirewall(call);
   const path = scope.path(call);
   // Readers take no lock, so they may see a file while it is being replaced.
   const text = !locked && call.cluster.emptyReads.delete(path) ? '' : (call.cluster.files.get(path) ?? '');
-  return parseFirewallFile(text, scope.file, datacenterOf(call));
+  const outer = datacenterOf(call);
+  if (locked) return parseFirewallFile(text, scope.file, outer);
+  const files = parsedFiles.get(call.cluster) ?? new Map<string, Parsed>();
+  parsedFiles.set(call.cluster, files);
+  const known = files.get(path);
+  if (known?.text === text && known.datacenter === outer.datacenter) return known.file;
+  const file = parseFirewallFile(text, scope.file, outer);
+  files.set(path, { text, datacenter: outer.datacenter, file });
+  return file;
 }
 
 /** References a rule of the scope may use, given its own file. */
