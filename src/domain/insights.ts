@@ -120,6 +120,9 @@ const counts = {
   packets: z.number(),
 };
 
+/** Those of conversations that the other end opened to the workload; the others it opened itself. */
+const opened_by_peer = z.int();
+
 /** Sums of exactly the flows that are meant, each counted once. */
 export const InsightsSummary = z.object({
   ...counts,
@@ -137,11 +140,12 @@ export const InsightsSummary = z.object({
       workload_id: z.uuid().nullable(),
       workload_name: z.string().nullable(),
       ...counts,
+      opened_by_peer,
     }),
   ),
   /** Ports of services; null: a protocol without ports, or two ports that callers have. */
   ports_total: z.int(),
-  top_ports: z.array(z.object({ protocol: z.string(), port: z.int().nullable(), ...counts })),
+  top_ports: z.array(z.object({ protocol: z.string(), port: z.int().nullable(), ...counts, opened_by_peer })),
 });
 export type InsightsSummary = z.output<typeof InsightsSummary>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
-import { PROTECTIONS } from './firewall/protection';
+import { PROTECTIONS, UNPROTECTED_REASONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
 
 export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
@@ -109,6 +109,10 @@ export const Workload = z.object({
   interfaces_firewalled: z.int(),
   /** What becomes of inbound packets that no rule is about, at the worst of its interfaces; null: it has none. */
   protection: z.enum(PROTECTIONS).nullable(),
+  /** Why it is not `default_deny`, at whichever interface; empty if it is, or has no interface. */
+  protection_reasons: z.array(z.enum(UNPROTECTED_REASONS)),
+  /** The interfaces that are not, each with its reasons; empty while they are not known. */
+  unprotected_interfaces: z.array(z.object({ name: z.string(), reasons: z.array(z.enum(UNPROTECTED_REASONS)) })),
   config_read_at: z.string().nullable(),
   missing_since: z.string().nullable(),
   created_at: z.string(),
@@ -141,6 +145,8 @@ export const WorkloadInterface = z.object({
   pending: z.boolean(),
   /** What becomes of inbound packets that no rule is about, as last read. */
   protection: z.enum(PROTECTIONS),
+  /** Why it is not `default_deny`. */
+  protection_reasons: z.array(z.enum(UNPROTECTED_REASONS)),
 });
 export type WorkloadInterface = z.output<typeof WorkloadInterface>;
 
@@ -183,6 +189,13 @@ export const WORKLOAD_SORTS = [
   'started_at',
   'created_at',
 ] as const;
+/** One or several of some words; in a query string with commas between them. */
+const severalOf = <const W extends readonly [string, ...string[]]>(words: W) =>
+  z
+    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
+    .pipe(z.array(z.enum(words, `One or more of ${words.join(', ')}.`)).min(1))
+    .optional();
+
 export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   cluster_id: z.uuid().optional(),
   node_id: z.uuid().optional(),
@@ -196,14 +209,30 @@ export const WorkloadListInput = listInput(WORKLOAD_SORTS, {
   template: booleanFilter,
   missing: booleanFilter,
   enforcement: z.enum(WORKLOAD_ENFORCEMENTS, `One of ${WORKLOAD_ENFORCEMENTS.join(', ')}.`).optional(),
-  /** One or several, in a query string with commas between them. */
-  protection: z
-    .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])
-    .pipe(z.array(z.enum(PROTECTIONS, `One or more of ${PROTECTIONS.join(', ')}.`)).min(1))
-    .optional(),
+  protection: severalOf(PROTECTIONS),
+  /** Workloads that are not protected for one of these reasons. */
+  protection_reason: severalOf(UNPROTECTED_REASONS),
 });
 export type WorkloadListInput = z.output<typeof WorkloadListInput>;
 export const WorkloadPage = pageOf(Workload);
+
+/** The filters of the list without its order and pages. */
+export const ProtectionCountsInput = WorkloadListInput.omit({ limit: true, cursor: true, sort: true });
+export type ProtectionCountsInput = z.output<typeof ProtectionCountsInput>;
+
+const counts = <W extends string>(words: readonly W[]) =>
+  z.object(Object.fromEntries(words.map((word) => [word, z.int()])) as Record<W, z.ZodInt>);
+
+/**
+ * How many workloads of the list have each value of a filter, as the other filters leave it. One with several reasons is counted under
+ * each of them.
+ */
+export const ProtectionCounts = z.object({
+  protection: counts(PROTECTIONS),
+  protection_reason: counts(UNPROTECTED_REASONS),
+  without_interface: z.int(),
+});
+export type ProtectionCounts = z.output<typeof ProtectionCounts>;
 
 export const Network = z.object({
   id: z.uuid(),

@@ -26,6 +26,11 @@ const Tags = z
   .max(20, 'At most 20 tags.')
   .transform((tags) => [...new Set(tags)].sort());
 
+const WorkloadIds = z
+  .array(z.uuid(), { error: 'A list of workload IDs.' })
+  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`)
+  .transform((ids) => [...new Set(ids)]);
+
 const fields = {
   name: GroupName,
   description: Description,
@@ -44,6 +49,8 @@ export const SecurityGroupInput = z.strictObject({
   description: fields.description.default(''),
   member_tags: fields.member_tags.default([]),
   member_tags_match: fields.member_tags_match.default('any'),
+  /** Its first members, added manually. */
+  workload_ids: WorkloadIds.default([]),
   tenant_id: z.uuid().nullable().optional(),
   project_id: z.uuid().nullable().optional(),
 });
@@ -114,11 +121,6 @@ export const SecurityGroupMemberListInput = listInput(SECURITY_GROUP_MEMBER_SORT
 });
 export type SecurityGroupMemberListInput = z.output<typeof SecurityGroupMemberListInput>;
 export const SecurityGroupMemberPage = pageOf(SecurityGroupMember);
-
-const WorkloadIds = z
-  .array(z.uuid(), { error: 'A list of workload IDs.' })
-  .max(MAX_BULK_MEMBERS, `At most ${MAX_BULK_MEMBERS} workloads.`)
-  .transform((ids) => [...new Set(ids)]);
 
 /** All of it happens or nothing. */
 export const MembershipChange = z

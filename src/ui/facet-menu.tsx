@@ -20,6 +20,7 @@ export function FacetMenu({ label, options, value, onValueChange, single = false
           label: option.label,
           checked: value.includes(option.value),
           disabled: option.disabledReason !== undefined,
+          count: option.count,
           onCheckedChange: (on: boolean) => set(option.value, on),
         })),
         ...(chosen.length > 0

@@ -5,7 +5,7 @@ import { Check, Ellipsis } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
-import { itemClass } from './option';
+import { itemClass, OptionCount } from './option';
 
 export type MenuEntry =
   | {
@@ -28,6 +28,7 @@ export type MenuEntry =
       checked: boolean;
       onCheckedChange: (checked: boolean) => void;
       disabled?: boolean;
+      count?: number | undefined;
     }
   | {
       kind: 'choice';
@@ -96,6 +97,7 @@ function Entry({ entry, marked }: { entry: MenuEntry; marked: boolean }) {
         >
           <Tick shown={entry.checked} />
           {entry.label}
+          <OptionCount count={entry.count} />
         </Base.CheckboxItem>
       );
     case 'choice':

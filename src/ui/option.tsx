@@ -1,3 +1,5 @@
+import { formatCount } from '@/lib/format';
+
 /** One choice of a select, combobox or facet. */
 export type Option<V extends string = string> = {
   value: V;
@@ -6,6 +8,8 @@ export type Option<V extends string = string> = {
   description?: string;
   /** Why it cannot be chosen now. */
   disabledReason?: string;
+  /** How many rows have it; shown at the end. */
+  count?: number;
 };
 
 /** Classes of a row in a select, combobox or menu. */
@@ -16,9 +20,16 @@ export const itemClass =
 export function OptionText({ option }: { option: Option }) {
   const second = option.disabledReason ?? option.description;
   return (
-    <span className="min-w-0 flex-1">
-      <span className="block truncate">{option.label}</span>
-      {second && <span className="block text-sm text-pretty text-faint">{second}</span>}
-    </span>
+    <>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{option.label}</span>
+        {second && <span className="block text-sm text-pretty text-faint">{second}</span>}
+      </span>
+      <OptionCount count={option.count} />
+    </>
   );
 }
+
+/** How many rows a choice has, at the end of its line. */
+export const OptionCount = ({ count }: Pick<Option, 'count'>) =>
+  count === undefined ? null : <span className="ml-auto pl-3 text-faint tabular-nums">{formatCount(count)}</span>;

@@ -1,7 +1,7 @@
 import { WorkloadListInput } from '@/domain/inventory';
 import { SecurityGroupInput } from '@/domain/security-group';
 import { systemScope } from '@/server/auth/scope';
-import { createSecurityGroup } from '@/server/enforcement/groups/groups';
+import { createSecurityGroup } from '@/server/enforcement/groups/create-group';
 import { addMember } from '@/server/enforcement/groups/members';
 import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 

@@ -5,7 +5,7 @@ import { effectiveOptions } from './guest-options';
 import type { FilterImplementation, LiveNic, LiveState } from './live-state';
 import { possibleImplementations } from './node-options';
 import { compileGuestChain } from './prepare-guest';
-import type { Protection } from './protection';
+import type { ExplainedProtection, Protection, UnprotectedReason } from './protection';
 
 const FAMILIES = [4, 6] as const;
 const LAST_ADDRESS = { 4: (1n << 32n) - 1n, 6: (1n << 128n) - 1n } as const;
@@ -38,28 +38,38 @@ function acceptsEverything(rules: readonly CompiledRule[], family: 4 | 6): 'yes'
   return open ? 'unknown' : 'no';
 }
 
-function protectionBy(state: LiveState, nic: LiveNic, implementation: FilterImplementation): Protection {
+const explained = (protection: Protection, ...reasons: UnprotectedReason[]): ExplainedProtection => ({
+  protection,
+  reasons,
+});
+const UNKNOWN = explained('unknown', 'unknown');
+
+function explainBy(state: LiveState, nic: LiveNic, implementation: FilterImplementation): ExplainedProtection {
   const { options, rules } = state.guest;
-  if (!options || !rules) return 'unknown';
+  if (!options || !rules) return UNKNOWN;
   const chains = FAMILIES.map((family) => compileGuestChain(state, nic, implementation, 'in', family));
   if (effectiveOptions(options).policy_in !== 'ACCEPT') {
     const open = FAMILIES.map((family, at) => acceptsEverything(chains[at] ?? [], family));
-    if (!open.includes('yes')) return open.includes('unknown') ? 'unknown' : 'default_deny';
-    return 'rules_default_accept';
+    if (!open.includes('yes')) return open.includes('unknown') ? UNKNOWN : explained('default_deny');
+    return explained('rules_default_accept', 'accepts_everything');
   }
   const found = chains.flat();
-  if (found.some(({ action }) => action !== 'unknown')) return 'rules_default_accept';
-  return found.length > 0 ? 'unknown' : 'no_rules';
+  if (found.some(({ action }) => action !== 'unknown')) return explained('rules_default_accept', 'default_accept');
+  return found.length > 0 ? UNKNOWN : explained('no_rules', 'no_rules');
 }
 
 /**
- * How the interface is protected against inbound packets, from what was read. A default policy that denies protects only
- * as long as no rule without conditions accepts everything in front of it, in either family. The other way around a rule
+ * How the interface is protected against inbound packets, from what was read, and why it is not protected. A default policy that denies
+ * protects only as long as no rule without conditions accepts everything in front of it, in either family. The other way around a rule
  * that drops everything does not make a default of ACCEPT a denying one: the claim is never larger than the configuration.
  */
-export function protectionOf(state: LiveState, nic: LiveNic): Protection {
-  const { status } = enforcementOf(state, nic);
-  if (status !== 'on') return status;
-  const [first, ...others] = possibleImplementations(state.node).map((each) => protectionBy(state, nic, each));
-  return first && others.every((other) => other === first) ? first : 'unknown';
+export function explainProtection(state: LiveState, nic: LiveNic): ExplainedProtection {
+  const enforcement = enforcementOf(state, nic);
+  if (enforcement.status === 'off') return { protection: 'off', reasons: enforcement.reasons };
+  if (enforcement.status === 'unknown') return UNKNOWN;
+  const [first, ...others] = possibleImplementations(state.node).map((each) => explainBy(state, nic, each));
+  return first && others.every(({ protection }) => protection === first.protection) ? first : UNKNOWN;
 }
+
+/** The same without the reasons. */
+export const protectionOf = (state: LiveState, nic: LiveNic): Protection => explainProtection(state, nic).protection;

@@ -7,9 +7,9 @@ import { effectiveOptions } from './guest-options';
 import type { LiveNic, LiveRule, LiveState } from './live-state';
 import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
-import { PROTECTIONS, type Protection, worstProtection } from './protection';
-import { protectionOf } from './protection-of';
-import { PLAIN_NODE, RANDOM_NIC, randomState } from './random-state.fixture';
+import { PROTECTIONS, type Protection, UNPROTECTED_REASONS, worstProtection } from './protection';
+import { explainProtection, protectionOf } from './protection-of';
+import { PLAIN_NODE, RANDOM_NIC, randomSource, randomState } from './random-state.fixture';
 
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
 const OBJECTS = { ipsets: {}, aliases: {} };
@@ -63,6 +63,33 @@ describe('protectionOf', () => {
     for (const protection of ['default_deny', 'rules_default_accept', 'no_rules', 'unknown'] as const) {
       expect(seen.get(protection) ?? 0, protection).toBeGreaterThan(5);
     }
+  });
+
+  it('has a reason exactly where it does not deny, and each switch that is off, under random states', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const random = randomState(seed);
+        const switches = randomSource(seed);
+        const cluster = switches() < 0.1 ? { ...random.cluster, firewall_enabled: false } : random.cluster;
+        const live: LiveState = { ...random, cluster };
+        const nic: LiveNic = { ...RANDOM_NIC, firewall: switches() >= 0.1 };
+        const { protection, reasons } = explainProtection(live, nic);
+        for (const reason of reasons) seen.add(reason);
+        expect(reasons.length === 0).toBe(protection === 'default_deny');
+        expect(reasons.includes('unknown')).toBe(protection === 'unknown');
+        const enforcement = enforcementOf(live, nic);
+        if (enforcement.status === 'off') expect(reasons).toEqual(enforcement.reasons);
+        else expect(reasons.some((reason) => reason.endsWith('_off'))).toBe(false);
+        expect(reasons.includes('no_rules')).toBe(protection === 'no_rules');
+        const accepts = live.guest.options !== null && effectiveOptions(live.guest.options).policy_in === 'ACCEPT';
+        if (protection === 'rules_default_accept') {
+          expect(reasons).toEqual([accepts ? 'default_accept' : 'accepts_everything']);
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+    expect([...seen].sort()).toEqual([...UNPROTECTED_REASONS].sort());
   });
 
   it.each<[string, Protection, Parts, Partial<LiveState['cluster']>?]>([

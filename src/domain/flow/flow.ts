@@ -71,6 +71,8 @@ export type FlowListInput = z.output<typeof FlowListInput>;
 export const FlowPage = pageOf(JudgedFlow).extend({
   /** Flows that were last seen before have expired, whatever the range. */
   kept_since: z.string(),
+  /** The setting that this follows from. */
+  retention_hours: z.int(),
 });
 export type FlowPage = z.output<typeof FlowPage>;
 

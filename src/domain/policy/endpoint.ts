@@ -54,6 +54,14 @@ function parseAddress(text: string): string | null {
   return cidr && formatCidr(networkOf(cidr));
 }
 
+const EVERYTHING: readonly string[] = ['0.0.0.0/0', '::/0'];
+
+/** Canonical text of an address or prefix that traffic was seen at; null for other text, and for one that covers every address. */
+export function observedAddress(text: string): string | null {
+  const address = parseAddress(text.trim());
+  return address === null || EVERYTHING.includes(address) ? null : address;
+}
+
 /**
  * Reads an endpoint: `any`, `sg:name-or-id`, `vmid:n`, `vmid:cluster/n`, `network:name`, `network:cluster/name`,
  * `tag:name`, an address, a network, or a bare workload name. Prefixes are lower case. The error says what to write instead.

@@ -2,11 +2,13 @@ import { ShieldCheck, ShieldQuestion } from 'lucide-react';
 import { useMemo } from 'react';
 import type { DashboardSecurity } from '@/domain/dashboard/dashboard';
 import { SEVERITIES } from '@/domain/dashboard/sensitive-ports';
+import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Badge } from '@/ui/badge';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { SEVERITY_COUNTS, SEVERITY_LABELS } from './dashboard-labels';
 import type { DashboardView } from './dashboard-view';
 import { CUT_MS, suspiciousEmpty } from './monitoring';
@@ -25,6 +27,16 @@ export function SuspiciousPanel({
   const t = useT();
   const { suspicious_traffic: rows, suspicious_summary: summary, since, suspicious_since } = security;
   const columns = useMemo(() => suspiciousColumns(t, view), [t, view]);
+  const draftMenu = useDraftMenu(
+    (row: SuspiciousTraffic) => ({
+      source: { address: row.source_ip },
+      destination: { workload_id: row.destination_workload_id, address: row.destination_ip },
+      protocol: row.protocol,
+      port: row.port,
+      action: row.action,
+    }),
+    (row) => `${row.source_ip} → ${row.destination_ip}, ${row.protocol}/${row.port}`,
+  );
   const cut = Date.parse(suspicious_since) - Date.parse(since) > CUT_MS;
   const empty = suspiciousEmpty(security);
   return (
@@ -51,6 +63,7 @@ export function SuspiciousPanel({
         loading={false}
         refreshing={refreshing}
         error={null}
+        {...draftMenu}
         height="auto"
         empty={
           <EmptyState

@@ -11,7 +11,9 @@ import { Section } from '@/ui/section';
 import { Mono, RelativeTime } from '@/ui/values';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
-import { collectorText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
+import { collectorText, conversationText, endText, packetsText, serviceText } from '../shared/flows/flow-labels';
+import { DraftButtons } from '../shared/policy-draft/draft-actions';
+import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: JudgedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
@@ -120,6 +122,7 @@ function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarr
         ]}
       />
       <div className="flex flex-wrap gap-2">
+        <DraftButtons seed={seedOfFlow(flow)} name={conversationText(flow)} />
         <Button
           size="sm"
           onClick={() =>

@@ -143,7 +143,7 @@ export function FlowExplorer() {
           {filters.group ? (
             <GroupTable view={view} range={range} grouping={filters.group} onNarrow={narrow} />
           ) : (
-            <FlowTable view={view} range={range} onOpen={setOpened} />
+            <FlowTable view={view} range={range} onOpen={setOpened} onNarrow={narrow} />
           )}
         </>
       )}

@@ -1,32 +1,39 @@
 'use client';
-import { Activity } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { FlowListInput, JudgedFlow } from '@/domain/flow/flow';
-import { formatDateTime } from '@/lib/format';
+import type { FlowListInput, FlowPage, JudgedFlow } from '@/domain/flow/flow';
 import { useT } from '@/lib/i18n/use-t';
-import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { buttonClass } from '@/ui/button-class';
 import { DataTable } from '@/ui/data-table';
-import { EmptyState } from '@/ui/empty-state';
-import { Link } from '@/ui/link';
-import { expiredRange } from '../shared/time-range';
-import { usePermissions } from '../shared/use-permissions';
+import { conversationText } from '../shared/flows/flow-labels';
+import { useDraftMenu } from '../shared/policy-draft/draft-actions';
+import { seedOfFlow } from '../shared/policy-draft/draft-link';
+import { expiredRange, isBeyond } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
-import type { FlowView } from './use-flow-view';
+import { NoFlows } from './no-flows';
+import { RangeTotals, RetentionNotice } from './range-totals';
+import type { FlowView, Narrowing } from './use-flow-view';
 
-type Props = { view: FlowView; range: { since: string; until?: string }; onOpen: (flow: JudgedFlow) => void };
+type Props = {
+  view: FlowView;
+  range: { since: string; until?: string };
+  onOpen: (flow: JudgedFlow) => void;
+  onNarrow: (filter: Narrowing) => void;
+};
 
-/** The flows of the time range, one row each. */
-export function FlowTable({ view, range, onOpen }: Props) {
+/** The retention, as the first answer reports it. */
+type Kept = Pick<FlowPage, 'kept_since' | 'retention_hours'>;
+
+/** The flows of the time range, one row each; where it goes beyond the retention, the totals of all of it. */
+export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
   const t = useT();
   const columns = useMemo(() => flowColumns(t), [t]);
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const [keptSince, setKeptSince] = useState<string | null>(null);
+  const [kept, setKept] = useState<Kept | null>(null);
   // What has expired is no matter of filters.
-  const expired = expiredRange(range.until, keptSince);
+  const expired = expiredRange(range.until, kept?.kept_since);
+  const isCut = kept !== null && isBeyond(range.since, kept.kept_since);
   const input = { ...view.filter, ...range, sort: view.listSort as FlowListInput['sort'] };
   const list = useServerList({
     name: 'flows',
@@ -41,49 +48,29 @@ export function FlowTable({ view, range, onOpen }: Props) {
     pathKey: trpc.flows.list.pathKey(),
     fetchPage: async (page, signal) => {
       const found = await client.flows.list.query({ ...input, ...page }, { signal });
-      setKeptSince(found.kept_since);
+      setKept({ kept_since: found.kept_since, retention_hours: found.retention_hours });
       return found;
     },
   });
+  const draftMenu = useDraftMenu<JudgedFlow>(seedOfFlow, conversationText);
   return (
-    <DataTable
-      {...list}
-      id="flows"
-      label={t('Flows')}
-      noun={{ one: t('flow'), many: t('flows') }}
-      queryKey={JSON.stringify([view.filter, view.listSort])}
-      rowId={(flow) => flow.id}
-      onRowOpen={onOpen}
-      empty={<NoFlows expired={expired} />}
-    />
-  );
-}
-
-/** What helps when there is no flow at all: a wider time, or agents that report. @param expired since when flows are kept */
-export function NoFlows({ live = false, expired = null }: { live?: boolean; expired?: string | null }) {
-  const t = useT();
-  const { can } = usePermissions();
-  return (
-    <EmptyState
-      icon={<Activity />}
-      title={
-        live ? t('No flows yet') : expired ? t('Flows in this time range expired') : t('No flows in this time range')
-      }
-      action={
-        can('agent:read') && (
-          <Link className={buttonClass()} href={paths.agents()}>
-            {t('Show agents')}
-          </Link>
-        )
-      }
-    >
-      {live
-        ? t('New flows appear here when agents report, usually within 30 seconds.')
-        : expired
-          ? t('Individual flows are available since {time}. The chart and groups cover a longer period.', {
-              time: formatDateTime(expired),
-            })
-          : t('Select a longer time range. Nodes without an agent report no flows.')}
-    </EmptyState>
+    <>
+      {isCut && <RetentionNotice hours={kept.retention_hours} since={range.since} />}
+      {!(isCut && expired) && (
+        <DataTable
+          {...list}
+          id="flows"
+          label={t('Flows')}
+          noun={{ one: t('flow'), many: t('flows') }}
+          queryKey={JSON.stringify([view.filter, view.listSort])}
+          rowId={(flow) => flow.id}
+          onRowOpen={onOpen}
+          {...draftMenu}
+          height={isCut ? 'auto' : 'fill'}
+          empty={<NoFlows expired={expired} />}
+        />
+      )}
+      {isCut && <RangeTotals view={view} range={range} onNarrow={onNarrow} />}
+    </>
   );
 }

@@ -33,6 +33,15 @@ function End({ group, end }: { group: FlowGroup; end: 'source' | 'destination' }
 
 const serviceOf = ({ protocol, port }: FlowGroup) => (port === null ? protocol : `${protocol}/${port}`);
 
+/** The group in a few words: `web-01 → pg-01`, `tcp/443`. */
+export function groupText(t: Translate, group: FlowGroup): string {
+  if (group.protocol !== null) return serviceOf(group) ?? '';
+  const ends = (['source', 'destination'] as const).filter(
+    (end) => group[`${end}_workload_id`] !== null || group[`${end}_label`] !== null,
+  );
+  return ends.map((end) => textOfEnd(group, end) ?? t('a workload')).join(' → ');
+}
+
 const makeEnd = (side: 'source' | 'destination', header: string) =>
   make.custom(side, header, (group) => <End group={group} end={side} />, {
     width: 240,

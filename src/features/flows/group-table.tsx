@@ -1,14 +1,16 @@
 'use client';
 import { useMemo, useState } from 'react';
-import type { FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
+import type { FlowGroup, FlowGrouping, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
+import { useDraftMenu } from '../shared/policy-draft/draft-actions';
+import { seedOfGroup } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
-import { NoFlows } from './flow-table';
-import { groupColumns } from './group-columns';
+import { groupColumns, groupText } from './group-columns';
 import { narrowToGroup } from './narrow-to-group';
+import { NoFlows } from './no-flows';
 import type { FlowView, Narrowing } from './use-flow-view';
 
 type Props = {
@@ -16,10 +18,14 @@ type Props = {
   range: { since: string; until?: string };
   grouping: FlowGrouping;
   onNarrow: (filter: Narrowing) => void;
+  height?: 'fill' | 'auto';
 };
 
+/** Groupings of which a policy could be drafted. */
+const HAS_ENDS: readonly FlowGrouping[] = ['workloads', 'source', 'destination', 'service'];
+
 /** Traffic of the time range summed up; a row leads to the flows behind it. */
-export function GroupTable({ view, range, grouping, onNarrow }: Props) {
+export function GroupTable({ view, range, grouping, onNarrow, height = 'fill' }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -44,6 +50,10 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
       return found;
     },
   });
+  const draftMenu = useDraftMenu(
+    (group: FlowGroup) => seedOfGroup(group, view.filter),
+    (group) => groupText(t, group),
+  );
   return (
     <DataTable
       {...list}
@@ -53,8 +63,10 @@ export function GroupTable({ view, range, grouping, onNarrow }: Props) {
       noun={{ one: t('group'), many: t('groups') }}
       queryKey={JSON.stringify([view.filter, view.groupSort])}
       rowId={(group) => group.id}
+      {...(HAS_ENDS.includes(grouping) && draftMenu)}
       onRowOpen={(group) => onNarrow(narrowToGroup(grouping, group))}
-      empty={<NoFlows expired={expired} />}
+      height={height}
+      empty={<NoFlows expired={expired} totals />}
     />
   );
 }

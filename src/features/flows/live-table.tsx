@@ -8,8 +8,11 @@ import { failureOf } from '@/lib/problem';
 import { Button } from '@/ui/button';
 import { DataTable } from '@/ui/data-table';
 import { Status } from '@/ui/status';
+import { conversationText } from '../shared/flows/flow-labels';
+import { useDraftMenu } from '../shared/policy-draft/draft-actions';
+import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { flowColumns } from './flow-columns';
-import { NoFlows } from './flow-table';
+import { NoFlows } from './no-flows';
 import { TAIL_ROWS, useFlowTail } from './use-flow-tail';
 import type { FlowView } from './use-flow-view';
 
@@ -25,6 +28,7 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Jud
   const [paused, setPaused] = useState(false);
   const tail = useFlowTail(view.filter, { enabled: true, paused });
   const rows = tail.data?.rows ?? NOTHING;
+  const draftMenu = useDraftMenu<JudgedFlow>(seedOfFlow, conversationText);
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
@@ -61,6 +65,7 @@ export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: Jud
         filtered={view.narrowed}
         onClearFilters={view.widen}
         onRowOpen={onOpen}
+        {...draftMenu}
         empty={<NoFlows live />}
       />
     </>

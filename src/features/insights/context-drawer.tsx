@@ -13,7 +13,9 @@ import { Section } from '@/ui/section';
 import { PolicyLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { FlowEnd } from '../shared/flows/flow-cells';
-import { packetsText, serviceText } from '../shared/flows/flow-labels';
+import { conversationText, packetsText, serviceText } from '../shared/flows/flow-labels';
+import { DraftButtons } from '../shared/policy-draft/draft-actions';
+import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { WOULD_LABELS } from '../shared/verdict-labels';
 import { decisionWord } from './context-labels';
 import { DecidedBy } from './decided-by';
@@ -68,6 +70,9 @@ function Content({ flow }: { flow: InsightFlow }) {
           { label: t('State'), value: flow.state },
         ]}
       />
+      <div className="flex flex-wrap gap-2">
+        <DraftButtons seed={seedOfFlow(flow)} name={conversationText(flow)} />
+      </div>
       {context && context.audit.length > 0 && <Audit context={context} />}
       <Section title={t('Whole record')} bare>
         <CodeBlock code={JSON.stringify(flow, null, 2)} label={t('Whole record')} wrap />

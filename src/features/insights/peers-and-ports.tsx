@@ -4,15 +4,27 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Section } from '@/ui/section';
 import { WorkloadLink } from '../shared/entity-links';
+import { DraftMenu } from '../shared/policy-draft/draft-actions';
+import type { DraftSeed } from '../shared/policy-draft/draft-link';
 import type { Narrowing } from './use-traffic-view';
 
-type Props = { summary: InsightsSummary; expired: boolean; onNarrow: (change: Narrowing) => void };
+type Props = { workloadId: string; summary: InsightsSummary; expired: boolean; onNarrow: (change: Narrowing) => void };
+
+/** The workload as server if the other end opened most of it, else as client. */
+function seedFor(
+  workload_id: string,
+  { flows, opened_by_peer }: { flows: number; opened_by_peer: number },
+  peer: DraftSeed['source'],
+): DraftSeed {
+  const isServer = 2 * opened_by_peer >= flows;
+  return isServer ? { source: peer, destination: { workload_id } } : { source: { workload_id }, destination: peer };
+}
 
 const rest = (t: Translate, shown: number, all: number) =>
   all > shown ? t('Top {shown, number} of {all, number} by bytes.', { shown, all }) : undefined;
 
 /** With whom the workload talks most. */
-export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, expired, onNarrow }: Props) {
+export function TopPeers({ workloadId, summary: { top_peers: peers, peers_total, bytes }, expired, onNarrow }: Props) {
   const t = useT();
   return (
     <Section title={t('Peers')} description={rest(t, peers.length, peers_total)}>
@@ -25,6 +37,8 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, ex
               key={peer.ip}
               share={bytes > 0 ? peer.bytes / bytes : 0}
               figures={peer}
+              seed={seedFor(workloadId, peer, { workload_id: peer.workload_id, address: peer.ip })}
+              name={peer.workload_name ?? peer.ip}
               openLabel={t('Show flows with {address}', { address: peer.ip })}
               onOpen={() => onNarrow({ address: peer.ip, port: null, protocol: null })}
             >
@@ -41,7 +55,7 @@ export function TopPeers({ summary: { top_peers: peers, peers_total, bytes }, ex
 }
 
 /** Which services it offers and uses most. */
-export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, expired, onNarrow }: Props) {
+export function TopPorts({ workloadId, summary: { top_ports: ports, ports_total, bytes }, expired, onNarrow }: Props) {
   const t = useT();
   return (
     <Section title={t('Services')} description={rest(t, ports.length, ports_total)}>
@@ -56,6 +70,8 @@ export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, ex
                 key={name}
                 share={bytes > 0 ? service.bytes / bytes : 0}
                 figures={service}
+                seed={{ ...seedFor(workloadId, service, {}), protocol: service.protocol, port: service.port }}
+                name={name}
                 openLabel={t('Show flows on {service}', { service: name })}
                 onOpen={() =>
                   onNarrow({
@@ -78,23 +94,27 @@ export function TopPorts({ summary: { top_ports: ports, ports_total, bytes }, ex
 type BarProps = {
   share: number;
   figures: { bytes: number; flows: number };
+  /** The traffic, for a policy. */
+  seed: DraftSeed;
+  name: string;
   /** What the button does. */
   openLabel: string;
   onOpen: () => void;
   children: React.ReactNode;
 };
 
-function Bar({ share, figures, openLabel, onOpen, children }: BarProps) {
+function Bar({ share, figures, seed, name, openLabel, onOpen, children }: BarProps) {
   const t = useT();
   return (
     <li className="flex flex-col gap-0.5">
       <div className="flex flex-wrap items-baseline gap-x-2">
         {children}
-        <span className="ml-auto flex gap-3 tabular-nums">
+        <span className="ml-auto flex items-baseline gap-3 tabular-nums">
           {formatBytes(figures.bytes)}
           <button type="button" className="link" aria-label={openLabel} onClick={onOpen}>
             {t('{n, plural, one {# flow} other {# flows}}', { n: figures.flows })}
           </button>
+          <DraftMenu seed={seed} name={name} />
         </span>
       </div>
       <div aria-hidden="true" className="h-1 overflow-hidden rounded-full bg-surface-3">

@@ -9,6 +9,9 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterChip } from '@/ui/facet';
 import { Section } from '@/ui/section';
+import { conversationText } from '../shared/flows/flow-labels';
+import { useDraftMenu } from '../shared/policy-draft/draft-actions';
+import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { ContextDrawer } from './context-drawer';
@@ -43,6 +46,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
       return found;
     },
   });
+  const draftMenu = useDraftMenu<InsightFlow>(seedOfFlow, conversationText);
   return (
     <Section
       title={t('Flows')}
@@ -58,6 +62,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
         queryKey={JSON.stringify([narrowing, view.mode, sort])}
         rowId={(flow) => flow.id}
         onRowOpen={setOpened}
+        {...draftMenu}
         height="auto"
         empty={
           <EmptyState

@@ -107,11 +107,13 @@ function Overview({ view }: { view: TrafficView }) {
             </p>
             <div className="grid gap-4 lg:grid-cols-2">
               <TopPeers
+                workloadId={view.asked.id}
                 summary={summary}
                 expired={expiredRange(view.asked.until, kept_since) !== null}
                 onNarrow={view.narrow}
               />
               <TopPorts
+                workloadId={view.asked.id}
                 summary={summary}
                 expired={expiredRange(view.asked.until, kept_since) !== null}
                 onNarrow={view.narrow}

@@ -1,4 +1,4 @@
-import type { Protection } from '@/domain/firewall/protection';
+import type { Protection, UnprotectedReason } from '@/domain/firewall/protection';
 import type { Node, Workload, WorkloadEnforcement } from '@/domain/inventory';
 import type { Subnet } from '@/domain/ipam/subnet';
 import { msg } from '@/lib/i18n/translator';
@@ -32,6 +32,17 @@ export const PROTECTION_STATES: Record<Protection, State> = {
   no_rules: { tone: 'danger', word: msg('No rules, default accept') },
   off: { tone: 'danger', word: msg('Firewall off') },
   unknown: { tone: 'unknown', word: msg('Unknown') },
+};
+
+/** Why a workload or an interface is not protected. */
+export const UNPROTECTED_LABELS: Record<UnprotectedReason, string> = {
+  cluster_firewall_off: msg('Cluster firewall off'),
+  guest_firewall_off: msg('Guest firewall off'),
+  nic_flag_off: msg('Firewall flag off'),
+  no_rules: msg('No rules, default accept'),
+  default_accept: msg('Default accept'),
+  accepts_everything: msg('Rule accepts everything'),
+  unknown: msg('Unknown'),
 };
 
 /** Whether the firewall is on at a workload's interfaces, as last read. */

@@ -90,3 +90,10 @@ export function timesText(t: Translate, since: string | null, until: string | nu
 /** Since when traffic is kept, if all of a range is older: then nothing is known of it. Null while any of it may be kept. */
 export const expiredRange = (until: string | undefined, keptSince: string | null | undefined): string | null =>
   until !== undefined && keptSince && Date.parse(until) <= Date.parse(keptSince) ? keptSince : null;
+
+/** A range that ends now and spans the retention begins a little earlier by the time it is answered. */
+const BEYOND_MS = 5 * 60_000;
+
+/** Whether a range begins before traffic is kept. */
+export const isBeyond = (since: string, keptSince: string): boolean =>
+  Date.parse(since) < Date.parse(keptSince) - BEYOND_MS;

@@ -5,7 +5,7 @@ import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';
 import { Missing } from '@/ui/values';
 import { AddressLink, NetworkLink, SubnetLink } from '../shared/entity-links';
-import { PROTECTION_STATES, ProtectionState } from '../shared/inventory-states';
+import { PROTECTION_STATES, UNPROTECTED_LABELS } from '../shared/inventory-states';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS, AddressState } from '../shared/ipam/address-state';
 
 const make = columnsOf<WorkloadInterface>();
@@ -17,6 +17,11 @@ export function ipConfigText(t: Translate, config: WorkloadInterface['ip_config'
     ip ? (gateway ? t('{ip}, gateway {gateway}', { ip, gateway }) : ip) : null;
   return [side(config.ip, config.gw), side(config.ip6, config.gw6)].filter(Boolean).join('; ') || null;
 }
+
+const interfaceProtectionText = (t: Translate, { protection, protection_reasons: reasons }: WorkloadInterface) =>
+  reasons.length === 0
+    ? t(PROTECTION_STATES[protection].word)
+    : reasons.map((reason) => t(UNPROTECTED_LABELS[reason])).join('; ');
 
 export const interfaceColumns = (t: Translate) => [
   make.custom(
@@ -41,10 +46,12 @@ export const interfaceColumns = (t: Translate) => [
       csv: (nic) => nic.firewall,
     },
   ),
-  make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
-    width: 160,
-    csv: ({ protection }) => t(PROTECTION_STATES[protection].word),
-  }),
+  make.custom(
+    'protection',
+    t('Protection'),
+    (nic) => <Status tone={PROTECTION_STATES[nic.protection].tone}>{interfaceProtectionText(t, nic)}</Status>,
+    { width: 180, csv: (nic) => interfaceProtectionText(t, nic) },
+  ),
   make.custom(
     'bridge',
     t('Network'),

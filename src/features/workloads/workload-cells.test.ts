@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import { firewallText } from './workload-cells';
+import { firewallText, protectionText } from './workload-cells';
 
 const read = '2026-11-21T00:00:00.000Z';
 
@@ -15,4 +15,49 @@ test.each([
   [2, 1, null, 'Unknown'],
 ])('%i cards, %i flagged, read at %s: %s', (interfaces_total, interfaces_firewalled, config_read_at, text) => {
   expect(firewallText(english, { interfaces_total, interfaces_firewalled, config_read_at })).toBe(text);
+});
+
+test.each([
+  ['default_deny', [], 'Default deny'],
+  [null, [], null],
+  ['unknown', [], 'Unknown'],
+  [
+    'off',
+    [
+      ['net0', ['guest_firewall_off']],
+      ['net1', ['guest_firewall_off', 'nic_flag_off']],
+    ],
+    'Guest firewall off; net1: Firewall flag off',
+  ],
+  [
+    'off',
+    [
+      ['net0', ['nic_flag_off']],
+      ['net1', ['nic_flag_off']],
+    ],
+    'net0, net1: Firewall flag off',
+  ],
+  ['no_rules', [['net1', ['no_rules']]], 'net1: No rules, default accept'],
+  [
+    'no_rules',
+    [
+      ['net0', ['no_rules']],
+      ['net1', ['unknown']],
+    ],
+    'net0: No rules, default accept; net1: Unknown',
+  ],
+  [
+    'rules_default_accept',
+    [
+      ['net0', ['default_accept']],
+      ['net1', ['default_accept']],
+    ],
+    'Default accept',
+  ],
+] as const)('protection %s with %j reads %s', (protection, open, text) => {
+  const unprotected_interfaces = open.map(([name, reasons]) => ({ name, reasons: [...reasons] }));
+  const found = unprotected_interfaces.flatMap(({ reasons }) => reasons);
+  const protection_reasons = protection === 'unknown' ? ['unknown' as const] : [...new Set(found)];
+  const workload = { protection, protection_reasons, unprotected_interfaces, interfaces_total: 2 };
+  expect(protectionText(english, workload)).toBe(text);
 });

@@ -1,4 +1,5 @@
 'use client';
+import type { UnprotectedReason } from '@/domain/firewall/protection';
 import type { Workload } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -6,6 +7,7 @@ import { paths } from '@/lib/paths';
 import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { Missing } from '@/ui/values';
+import { PROTECTION_STATES, ProtectionState, UNPROTECTED_LABELS } from '../shared/inventory-states';
 
 type Counted = Pick<Workload, 'interfaces_total' | 'interfaces_firewalled' | 'config_read_at'>;
 
@@ -61,4 +63,33 @@ export function Addresses({ workload }: { workload: Pick<Workload, 'primary_addr
       {more > 0 && <span className="text-faint"> +{more}</span>}
     </span>
   );
+}
+
+type Protected = Pick<Workload, 'protection' | 'protection_reasons' | 'unprotected_interfaces' | 'interfaces_total'>;
+
+/** Switches of more than one interface: its names say nothing then. */
+const OF_ALL: readonly UnprotectedReason[] = ['cluster_firewall_off', 'guest_firewall_off'];
+
+/** Why a workload is not protected: `Guest firewall off`, `net1: Firewall flag off`; `Default deny` when it is. Null without an interface. */
+export function protectionText(t: Translate, workload: Protected): string | null {
+  const { protection, protection_reasons: reasons, unprotected_interfaces: open, interfaces_total } = workload;
+  if (protection === null) return null;
+  if (reasons.length === 0) return t(PROTECTION_STATES[protection].word);
+  const texts = reasons.map((reason) => {
+    const names = open.filter((nic) => nic.reasons.includes(reason)).map(({ name }) => name);
+    const isPart = names.length > 0 && names.length < interfaces_total && !OF_ALL.includes(reason);
+    const label = t(UNPROTECTED_LABELS[reason]);
+    return isPart || (reason === 'nic_flag_off' && names.length > 0)
+      ? t('{interfaces}: {reason}', { interfaces: names.join(', '), reason: label })
+      : label;
+  });
+  return texts.join('; ');
+}
+
+/** The protection of a workload, and where it is not protected why. */
+export function ProtectionReasons({ workload }: { workload: Protected }) {
+  const t = useT();
+  const text = protectionText(t, workload);
+  if (text === null || workload.protection === null) return <ProtectionState protection={null} />;
+  return <Status tone={PROTECTION_STATES[workload.protection].tone}>{text}</Status>;
 }

@@ -5,15 +5,8 @@ import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/values';
 import { ClusterLink, NodeLink, WorkloadLink } from '../shared/entity-links';
-import {
-  MissingSince,
-  PROTECTION_STATES,
-  ProtectionState,
-  SHORT_KIND_LABELS,
-  WORKLOAD_STATES,
-  WorkloadState,
-} from '../shared/inventory-states';
-import { Addresses, FirewallShare, firewallText, Tags } from './workload-cells';
+import { MissingSince, SHORT_KIND_LABELS, WORKLOAD_STATES, WorkloadState } from '../shared/inventory-states';
+import { Addresses, FirewallShare, firewallText, ProtectionReasons, protectionText, Tags } from './workload-cells';
 
 const make = columnsOf<Workload>();
 
@@ -53,9 +46,9 @@ export const workloadColumns = (t: Translate) => [
     width: 170,
     csv: (workload) => workload.primary_addresses.join(' '),
   }),
-  make.custom('protection', t('Protection'), ({ protection }) => <ProtectionState protection={protection} />, {
-    width: 160,
-    csv: ({ protection }) => protection && t(PROTECTION_STATES[protection].word),
+  make.custom('protection', t('Protection'), (workload) => <ProtectionReasons workload={workload} />, {
+    width: 190,
+    csv: (workload) => protectionText(t, workload),
   }),
   make.custom('firewall', t('Firewall flag'), (workload) => <FirewallShare workload={workload} />, {
     hidden: true,

@@ -22,7 +22,7 @@ import { Tabs } from '@/ui/tabs';
 import { Missing, Mono, RelativeTime } from '@/ui/values';
 import { DetailSkeleton, useDocumentTitle } from '../shared/detail-page';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
-import { KIND_LABELS, MissingSince, ProtectionState, WorkloadState } from '../shared/inventory-states';
+import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
@@ -30,7 +30,7 @@ import { useUrlTab } from '../shared/use-url-tab';
 import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { FormerWorkload } from './former-workload';
 import { addressColumns, interfaceColumns } from './interface-columns';
-import { FirewallShare, Tags } from './workload-cells';
+import { FirewallShare, ProtectionReasons, Tags } from './workload-cells';
 
 const TABS = ['overview', 'traffic', 'firewall'] as const;
 
@@ -201,7 +201,7 @@ function facts(t: Translate, workload: Detail) {
     { label: t('Project'), value: <ProjectOf workload={workload} /> },
     { label: t('Started'), value: <RelativeTime at={workload.started_at} /> },
     { label: t('High availability'), value: workload.ha_state },
-    { label: t('Protection'), value: <ProtectionState protection={workload.protection} /> },
+    { label: t('Protection'), value: <ProtectionReasons workload={workload} /> },
     { label: t('Firewall flag'), value: <FirewallShare workload={workload} /> },
     { label: t('Tags'), value: workload.tags.length > 0 ? <Tags tags={workload.tags} /> : null },
   ];

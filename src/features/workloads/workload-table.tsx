@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { PROTECTIONS } from '@/domain/firewall/protection';
+import { PROTECTIONS, UNPROTECTED_REASONS } from '@/domain/firewall/protection';
 import {
   WORKLOAD_ENFORCEMENTS,
   WORKLOAD_KINDS,
@@ -17,13 +17,22 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { FilterChip } from '@/ui/facet';
-import { ENFORCEMENT_LABELS, KIND_LABELS, PROTECTION_STATES, WORKLOAD_STATES } from '../shared/inventory-states';
+import {
+  ENFORCEMENT_LABELS,
+  KIND_LABELS,
+  PROTECTION_STATES,
+  UNPROTECTED_LABELS,
+  WORKLOAD_STATES,
+} from '../shared/inventory-states';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, flag, named, several } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { usePermissions } from '../shared/use-permissions';
 import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
+import { CreatePolicyButton } from './create-policy-button';
 import { useAllMatching } from './use-all-matching';
+import { useProtectionCounts } from './use-protection-counts';
 import { workloadColumns } from './workload-columns';
 
 const WORKLOADS = declareList({
@@ -43,6 +52,7 @@ const WORKLOADS = declareList({
       Chip: ({ value, onRemove }) => <ProjectChip projectId={value} onRemove={onRemove} />,
     },
     protection: several(msg('Protection'), PROTECTIONS, (one) => PROTECTION_STATES[one].word),
+    protection_reason: several(msg('Why not protected'), UNPROTECTED_REASONS, (one) => UNPROTECTED_LABELS[one]),
     template: flag(msg('Templates'), [
       [false, msg('Without templates')],
       [true, msg('Templates only')],
@@ -93,10 +103,13 @@ const KNOWN = { cluster_id: ['cluster_name'], node_id: ['cluster_name', 'node_na
 export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const t = useT();
   const assigning = useAssignProject();
+  const { can } = usePermissions();
+  const mayDraft = can('policy:write');
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [assigned, setAssigned] = useState<{ what: string; ids: readonly string[] } | null>(null);
   const hide = within ? ['cluster_id', ...Object.keys(within).flatMap((key) => KNOWN[key as keyof typeof KNOWN])] : [];
   const list = useList(WORKLOADS, { within, hide });
+  const facets = useProtectionCounts(list.facets, { ...list.state.input, ...within });
   const { rows, total = 0 } = list.table;
   const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
   // A row that is gone, or filtered away, is not chosen any more.
@@ -110,9 +123,9 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   return (
     <>
       <ListView
-        of={list}
+        of={{ ...list, facets }}
         id={within && 'workloads-within'}
-        {...(assigning.possible && {
+        {...((assigning.possible || mayDraft) && {
           selection: selected,
           onSelectionChange: select,
           bulkActions: (
@@ -127,16 +140,19 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
                   </Button>
                 )
               )}
-              <Button
-                size="sm"
-                onClick={() => setAssigned({ what: whatOf(t, ids, chosen), ids })}
-                disabledReason={
-                  ids.length > MAX_ASSIGNED &&
-                  t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
-                }
-              >
-                {t('Assign to project')}
-              </Button>
+              {mayDraft && <CreatePolicyButton workloadIds={ids} />}
+              {assigning.possible && (
+                <Button
+                  size="sm"
+                  onClick={() => setAssigned({ what: whatOf(t, ids, chosen), ids })}
+                  disabledReason={
+                    ids.length > MAX_ASSIGNED &&
+                    t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_ASSIGNED })
+                  }
+                >
+                  {t('Assign to project')}
+                </Button>
+              )}
             </>
           ),
         })}

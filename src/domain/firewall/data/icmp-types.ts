@@ -34,3 +34,9 @@ export function icmpMatch(name: string, family: 4 | 6): IcmpMatch | 'any' | null
   if (name === 'any' && family === 4) return 'any';
   return TABLES[family].get(name) ?? null;
 }
+
+/** The name of a type with all of its codes; null if there is none. */
+export function icmpName(type: number, family: 4 | 6): string | null {
+  const found = [...TABLES[family]].find(([, match]) => match.type === type && match.code === undefined);
+  return found?.[0] ?? null;
+}

@@ -1,8 +1,10 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from 'next/navigation';
+import { useRouter, useSearchParams } from 'next/navigation';
+import { useMemo } from 'react';
 import { type DefaultValues, useForm } from 'react-hook-form';
 import { type ChangedPolicy, type Policy, PolicyChange, PolicyCreate } from '@/domain/policies';
+import type { PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
@@ -13,13 +15,22 @@ import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { domainResolver } from '../../shared/domain-resolver';
+import { parseDraftLink } from '../../shared/policy-draft/draft-link';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
-import { useTenantChoice } from '../../shared/tenant-options';
+import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
 import { usePermissions } from '../../shared/use-permissions';
 import { useVersionedForm } from '../../shared/use-versioned-form';
+import { DraftNotice } from './draft-notice';
 import { PolicyForm } from './policy-form';
-import { EMPTY_POLICY, type PolicyValues, toPolicyChange, toPolicyCreate, toPolicyValues } from './policy-form-values';
+import {
+  EMPTY_POLICY,
+  type PolicyValues,
+  toDraftValues,
+  toPolicyChange,
+  toPolicyCreate,
+  toPolicyValues,
+} from './policy-form-values';
 import { VersionConflict } from './version-conflict';
 
 /** The page on which a policy is written: a new one without an id. */
@@ -36,13 +47,42 @@ function Refused({ children }: { children: string }) {
 }
 
 function NewPolicy() {
+  const params = useSearchParams();
+  const asked = useMemo(() => parseDraftLink(new URLSearchParams(params)), [params]);
+  return asked ? <DraftedPolicy asked={asked} /> : <NewPolicyForm />;
+}
+
+/** A new policy with what the service proposes for observed traffic or for workloads. */
+function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
+  const client = useTRPCClient();
+  // Proposed once: later changes of the inventory do not overwrite what the author typed.
+  const query = useQuery({
+    queryKey: [['policies'], 'draft', JSON.stringify(asked)],
+    queryFn: ({ signal }) => client.policies.draft.mutate(asked, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: 'always',
+  });
+  const settled = query.isFetchedAfterMount || query.isError;
+  return (
+    <QueryView query={settled ? query : { ...query, data: undefined }} skeleton={<DetailSkeleton />}>
+      {(draft) => <NewPolicyForm draft={draft} />}
+    </QueryView>
+  );
+}
+
+function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const router = useRouter();
-  const { options: tenants, first: tenant_id } = useTenantChoice('policy:write');
+  const { options: tenants, first } = useTenantChoice('policy:write');
+  const owner = draft && (draft.tenant_id ?? NO_TENANT);
+  const tenant_id = tenants.some(({ value }) => value === owner) ? owner : first;
   const form = useForm<PolicyValues, unknown, PolicyCreate>({
-    defaultValues: { ...EMPTY_POLICY, tenant_id } as DefaultValues<PolicyValues>,
+    defaultValues: {
+      ...(draft ? { ...toDraftValues(draft), project_id: draft.project_id } : EMPTY_POLICY),
+      tenant_id,
+    } as DefaultValues<PolicyValues>,
     resolver: domainResolver(PolicyCreate, toPolicyCreate),
     mode: 'onTouched',
   });
@@ -62,6 +102,7 @@ function NewPolicy() {
     <>
       <PageTrail crumbs={[{ label: t('New policy') }]} />
       <PageHeader title={t('New policy')} />
+      {draft && <DraftNotice draft={draft} form={form as never} />}
       <PolicyForm
         form={form}
         onSubmit={(input) => create.mutate(input)}

@@ -1,6 +1,7 @@
 import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
+import type { PolicyDraft } from '@/domain/policy-draft';
 import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
 
@@ -64,6 +65,22 @@ export const EMPTY_POLICY: PolicyValues = {
   rules: [EMPTY_RULE],
   reason: '',
 };
+
+/** A new policy with what a draft proposes. Where it proposes no endpoint, the field stays empty: it never becomes `any`. */
+export function toDraftValues({ name, definition, rules }: PolicyDraft): PolicyValues {
+  return {
+    ...EMPTY_POLICY,
+    name,
+    definition: { ...EMPTY_POLICY.definition, ...definition, enforcement_mode: 'audit' },
+    rules: rules.map(({ action, protocol, destination_ports, icmp_type }) => ({
+      ...EMPTY_RULE,
+      action,
+      protocol,
+      destination_ports: destination_ports.join(', '),
+      icmp_type: icmp_type ?? '',
+    })),
+  };
+}
 
 /** The form over a policy or one of its versions. */
 export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {

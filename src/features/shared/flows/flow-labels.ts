@@ -62,6 +62,11 @@ export function serviceText(flow: Pick<Flow, 'protocol' | 'destination_port' | '
   return flow.icmp_type === null ? flow.protocol : `${flow.protocol} type ${flow.icmp_type}`;
 }
 
+/** `10.0.0.5 → 10.0.0.9, tcp/443`. */
+export const conversationText = (
+  flow: Pick<Flow, 'source_ip' | 'destination_ip' | 'protocol' | 'destination_port' | 'icmp_type'>,
+): string => `${flow.source_ip} → ${flow.destination_ip}, ${serviceText(flow)}`;
+
 /** An address with its port; an IPv6 address in brackets then. */
 export function endText(address: string, port: number | null): string {
   if (port === null) return address;

@@ -16,10 +16,12 @@ import {
   SecurityRule,
   VersionComparison,
 } from '@/domain/policies';
+import { PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from '@/domain/policy-endpoints';
 import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
 import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import { addRule, changeRule, removeRule } from '../../enforcement/policies/change-rules';
+import { draftPolicy } from '../../enforcement/policies/draft-policy';
 import { resolveEndpoints, searchEndpoints } from '../../enforcement/policies/endpoints';
 import { comparePolicyGuest, listPolicyGuests } from '../../enforcement/policies/guests';
 import { compareVersions, listVersions, readVersion, revertPolicy } from '../../enforcement/policies/history';
@@ -175,6 +177,15 @@ export const policiesRouter = router({
     access: { permission: 'policy:read' },
     output: CleanupPreview,
     run: ({ scope, params }) => previewCleanup(scope, params.policy_id),
+  }),
+  draft: mutation({
+    rest: 'POST /policy-drafts',
+    summary:
+      'Draft a policy in audit mode from observed traffic or for workloads, with groups proposed. Nothing is stored. An endpoint that cannot be resolved is left out.',
+    access: { permission: 'policy:write' },
+    input: PolicyDraftInput,
+    output: PolicyDraft,
+    run: ({ scope, input }) => draftPolicy(scope, input),
   }),
   previewDraft: mutation({
     rest: 'POST /policy-drafts/preview',

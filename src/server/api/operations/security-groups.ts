@@ -12,8 +12,8 @@ import {
   SecurityGroupUpdate,
   SecurityGroupUsage,
 } from '@/domain/security-group';
+import { createSecurityGroup } from '../../enforcement/groups/create-group';
 import {
-  createSecurityGroup,
   deleteSecurityGroup,
   readGroupUsage,
   readSecurityGroup,

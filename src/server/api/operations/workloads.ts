@@ -1,12 +1,20 @@
 import { GuestFirewall, PacketTest, PacketVerdict } from '@/domain/guest-firewall';
-import { FormerWorkload, Workload, WorkloadDetail, WorkloadListInput, WorkloadPage } from '@/domain/inventory';
+import {
+  FormerWorkload,
+  ProtectionCounts,
+  ProtectionCountsInput,
+  Workload,
+  WorkloadDetail,
+  WorkloadListInput,
+  WorkloadPage,
+} from '@/domain/inventory';
 import { fieldsWithout } from '@/domain/list';
 import { ResidualRemoval, ResidualRulesList } from '@/domain/residual-rules';
 import { authorizeIfGranted } from '../../auth/scope';
 import { listResidual, removeResidual } from '../../enforcement/deployments/removal/residual-rules';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
-import { listWorkloads, readWorkload } from '../../enforcement/inventory-views/workloads';
+import { countProtection, listWorkloads, readWorkload } from '../../enforcement/inventory-views/workloads';
 import { readFormerWorkload } from '../../inventory/reads';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -21,6 +29,7 @@ const CSV = fieldsWithout(
   'project_id',
   'project_assigned_by',
   'tenant_id',
+  'unprotected_interfaces',
   'created_at',
   'updated_at',
 );
@@ -34,6 +43,15 @@ export const workloadsRouter = router({
     output: WorkloadPage,
     run: ({ scope, input }) => listWorkloads(scope, input),
     csv: { name: 'workloads', columns: CSV },
+  }),
+  protectionCounts: query({
+    rest: 'GET /workload-protection',
+    summary:
+      'Count workloads by protection and by the reason why they are not protected, with the filters of the list.',
+    access: { permission: 'workload:read' },
+    input: ProtectionCountsInput,
+    output: ProtectionCounts,
+    run: ({ scope, input }) => countProtection(scope, input),
   }),
   get: query({
     rest: 'GET /workloads/{workload_id}',

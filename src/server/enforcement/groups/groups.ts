@@ -1,23 +1,16 @@
 import { isWithinReach, ownedPart, type Reach } from '@/domain/permissions';
-import type {
-  SecurityGroup,
-  SecurityGroupInput,
-  SecurityGroupUpdate,
-  SecurityGroupUsage,
-} from '@/domain/security-group';
+import type { SecurityGroup, SecurityGroupUpdate, SecurityGroupUsage } from '@/domain/security-group';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { AppError } from '../../lib/errors';
-import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound } from '../../lib/refusals';
-import { changeOwner, chooseOwner } from '../../tenancy/choose-owner';
+import { changeOwner } from '../../tenancy/choose-owner';
 import {
   deleteSecurityGroup as deleteRow,
   findSecurityGroup,
   type GroupUser,
-  insertSecurityGroup,
   listGroupUsers,
   lockSecurityGroup,
   type SecurityGroupRow,
@@ -38,32 +31,6 @@ export function auditedGroup(
 ): Record<string, unknown> {
   const { project_id, name, description, member_tags, member_tags_match } = group;
   return { project_id, name, description, member_tags, member_tags_match };
-}
-
-/**
- * Adds a group.
- * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
- */
-export function createSecurityGroup(scope: Scope<'group:write'>, input: SecurityGroupInput): Promise<SecurityGroup> {
-  return db.transaction(async (tx) => {
-    const owner = await chooseOwner(tx, scope.reach, input);
-    const { tenant_id } = owner;
-    if (await securityGroupNameTaken(tx, owner, input.name)) throw nameTaken('group', input.name);
-    const row = { ...input, ...owner, id: newId() };
-    await insertSecurityGroup(tx, row);
-    await publishEvent(tx, { type: 'security_group.changed', security_group_id: row.id, ...owner });
-    const group = await findSecurityGroup(tx, 'all', row.id);
-    if (!group) throw new Error('expected the stored group to exist');
-    await recordAudit(tx, scope, {
-      action: 'security_group.created',
-      object_kind: 'security_group',
-      object_id: row.id,
-      object_name: row.name,
-      tenant_id,
-      after: auditedGroup(row),
-    });
-    return group;
-  });
 }
 
 /** What of a group's uses those with this reach may learn; `endpoints` are the texts that name the group. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '@/domain/dashboard/dashboard';
-import type { Protection } from '@/domain/firewall/protection';
+import { type Protection, UNPROTECTED_REASONS } from '@/domain/firewall/protection';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { Workload, WorkloadDetail } from '@/domain/inventory';
+import type { ProtectionCounts, Workload, WorkloadDetail } from '@/domain/inventory';
 import { db, sqlClient } from '@/server/db/client';
 import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { countQueries } from '@/test/count-queries';
@@ -29,6 +29,19 @@ const CASES: Record<string, [Protection | null, string, Partial<GuestSnapshot>]>
   ],
   'half-off': ['off', 'unenforced', { options: { enable: 1 }, nics: [nic('net0'), nic('net1', false)] }],
   cardless: [null, 'without_interface', { options: { enable: 1 }, nics: [] }],
+};
+
+/** Why each of them is not protected. */
+const REASONS: Record<string, string[]> = {
+  denies: [],
+  accepts: ['default_accept'],
+  bare: ['no_rules'],
+  off: ['guest_firewall_off'],
+  unread: ['unknown'],
+  'half-open': ['no_rules', 'default_accept'],
+  'half-off': ['nic_flag_off'],
+  cardless: [],
+  unseen: ['unknown'],
 };
 
 const sql = sqlClient();
@@ -115,6 +128,44 @@ describe('the protection of workloads', () => {
     expect((await detail('half-off')).interfaces.map(({ protection }) => protection)).toEqual(['default_deny', 'off']);
     expect(await detail('cardless')).toMatchObject({ protection: null, interfaces: [] });
     expect(await detail('unseen')).toMatchObject({ protection: 'unknown' });
+  });
+
+  it('is listed with its reasons, which are a filter', async () => {
+    const { items } = await read<{ items: Workload[] }>('/workloads');
+    expect(Object.fromEntries(items.map(({ name, protection_reasons }) => [name, protection_reasons]))).toEqual(
+      REASONS,
+    );
+    const half = items.find(({ name }) => name === 'half-off');
+    expect(half?.unprotected_interfaces).toEqual([{ name: 'net1', reasons: ['nic_flag_off'] }]);
+    for (const reason of UNPROTECTED_REASONS) {
+      const expected = Object.keys(REASONS).filter((name) => REASONS[name]?.includes(reason));
+      expect(await names(`protection_reason=${reason}`), reason).toEqual(expected.sort());
+    }
+    expect(await names('protection_reason=no_rules,nic_flag_off')).toEqual(['bare', 'half-off', 'half-open']);
+    expect(await names('protection_reason=no_rules&protection=off')).toEqual([]);
+    expect(await names('protection_reason=no_rules', viewer)).toEqual(['bare']);
+    expect((await call('/workloads?protection_reason=off', { headers: admin })).status).toBe(400);
+    const text = await (await call('/workloads?format=csv&q=half-open', { headers: admin })).text();
+    const [head = '', row = ''] = text.trim().split(/\r?\n/);
+    expect(row.split(',')[head.split(',').indexOf('protection_reasons')]).toBe('no_rules default_accept');
+  });
+
+  it('is counted by value and by reason under the filters of the list, as many as the list then has', async () => {
+    const { protection, protection_reason, without_interface } = await read<ProtectionCounts>('/workload-protection');
+    expect(protection).toEqual({ default_deny: 1, rules_default_accept: 1, no_rules: 2, off: 2, unknown: 2 });
+    expect(without_interface).toBe(1);
+    for (const reason of UNPROTECTED_REASONS) {
+      expect(protection_reason[reason], reason).toBe((await names(`protection_reason=${reason}`)).length);
+    }
+    const within = await read<ProtectionCounts>('/workload-protection?protection=off&q=half');
+    expect(within.protection).toMatchObject({ no_rules: 1, off: 1, unknown: 0 });
+    expect(within.protection_reason).toMatchObject({ nic_flag_off: 1, guest_firewall_off: 0, no_rules: 0 });
+    const own = await read<ProtectionCounts>('/workload-protection', viewer);
+    expect(own.protection).toEqual({ default_deny: 1, rules_default_accept: 0, no_rules: 1, off: 0, unknown: 0 });
+    expect(own.without_interface).toBe(0);
+    const { queries: one } = await countQueries(() => read('/workload-protection?q=bare'));
+    const { queries: all } = await countQueries(() => read('/workload-protection'));
+    expect([one, all]).toEqual([3, 3]);
   });
 
   it('decides what the dashboard counts as enforced', async () => {

@@ -1,4 +1,11 @@
-import type { Workload, WorkloadDetail, WorkloadListInput } from '@/domain/inventory';
+import { type ExplainedProtection, PROTECTIONS, UNPROTECTED_REASONS } from '@/domain/firewall/protection';
+import type {
+  ProtectionCounts,
+  ProtectionCountsInput,
+  Workload,
+  WorkloadDetail,
+  WorkloadListInput,
+} from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import * as repository from '../../inventory/queries/workloads';
@@ -6,25 +13,65 @@ import { findWorkload } from '../../inventory/queries/workloads';
 import { notFound } from '../../lib/refusals';
 import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
-import { interfaceProtections, workloadEnforcement, workloadProtection } from '../policies/board/views';
+import { explainWorkload, interfaceProtections, workloadEnforcement } from '../policies/board/views';
 
-/** Ids of the workloads that fit filters which only the readings of firewalls can answer; null when none is asked for. */
-function fitting(board: Board, { enforcement, protection }: WorkloadListInput): string[] | null {
-  if (enforcement === undefined && protection === undefined) return null;
-  return [...board.inputs.workloads.keys()].filter((id) => {
-    if (enforcement !== undefined && workloadEnforcement(board, id) !== enforcement) return false;
-    if (protection === undefined) return true;
-    const found = workloadProtection(board, id);
-    return found !== null && protection.includes(found);
-  });
+const UNREAD: ExplainedProtection = { protection: 'unknown', reasons: ['unknown'] };
+
+type ReadFilters = Pick<WorkloadListInput, 'enforcement' | 'protection' | 'protection_reason'>;
+
+/** Whether a workload fits filters that only the readings of firewalls can answer. */
+function fits(board: Board, id: string, { enforcement, protection, protection_reason }: ReadFilters): boolean {
+  if (enforcement !== undefined && workloadEnforcement(board, id) !== enforcement) return false;
+  if (protection === undefined && protection_reason === undefined) return true;
+  const found = explainWorkload(board, id);
+  if (protection && (found.protection === null || !protection.includes(found.protection))) return false;
+  return !protection_reason || found.protection_reasons.some((reason) => protection_reason.includes(reason));
+}
+
+/** Ids of the workloads that fit such filters; null when none is asked for. */
+function fitting(board: Board, input: WorkloadListInput): string[] | null {
+  const { enforcement, protection, protection_reason } = input;
+  if (enforcement === undefined && protection === undefined && protection_reason === undefined) return null;
+  return [...board.inputs.workloads.keys()].filter((id) => fits(board, id, input));
 }
 
 /** One page of the workloads within reach. No cluster is asked. */
 export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
   const board = await readBoard();
   const page = await repository.listWorkloads(scope.reach, input, fitting(board, input));
-  const items = page.items.map((row) => ({ ...row, protection: workloadProtection(board, row.id) }));
+  const items = page.items.map((row) => ({ ...row, ...explainWorkload(board, row.id) }));
   return { ...page, items };
+}
+
+const zeros = <W extends string>(words: readonly W[]) =>
+  Object.fromEntries(words.map((word) => [word, 0])) as Record<W, number>;
+
+/**
+ * How many visible workloads have each protection, and each reason for not being protected. As many queries for any number of
+ * workloads.
+ */
+export async function countProtection(
+  scope: Scope<'workload:read'>,
+  input: ProtectionCountsInput,
+): Promise<ProtectionCounts> {
+  const [board, ids] = await Promise.all([readBoard(), repository.listWorkloadIds(scope.reach, input)]);
+  const { enforcement, protection, protection_reason } = input;
+  const counts: ProtectionCounts = {
+    protection: zeros(PROTECTIONS),
+    protection_reason: zeros(UNPROTECTED_REASONS),
+    without_interface: 0,
+  };
+  for (const id of ids) {
+    // A filter does not narrow its own values: the others stay in view to be chosen.
+    const ofReason = fits(board, id, { enforcement, protection });
+    const ofProtection = fits(board, id, { enforcement, protection_reason });
+    const found = explainWorkload(board, id);
+    if (ofReason) for (const reason of found.protection_reasons) counts.protection_reason[reason] += 1;
+    if (!ofProtection) continue;
+    if (found.protection === null) counts.without_interface += 1;
+    else counts.protection[found.protection] += 1;
+  }
+  return counts;
 }
 
 /**
@@ -37,7 +84,10 @@ export async function readWorkload(scope: Scope<'workload:read'>, id: string): P
   const protections = interfaceProtections(board, id);
   return {
     ...workload,
-    protection: workloadProtection(board, id),
-    interfaces: workload.interfaces.map((nic) => ({ ...nic, protection: protections?.get(nic.name) ?? 'unknown' })),
+    ...explainWorkload(board, id),
+    interfaces: workload.interfaces.map((nic) => {
+      const { protection, reasons } = protections?.get(nic.name) ?? UNREAD;
+      return { ...nic, protection, protection_reasons: [...reasons] };
+    }),
   };
 }

@@ -2,6 +2,7 @@ import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { belongsTo, type OwnerId, ownerOf, type PolicyOwner } from '@/domain/policy/acts-on';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import type { IndexedWorkload } from '@/domain/policy/inventory-index';
+import { workloadEndpoint } from '@/domain/policy/propose-endpoint';
 import { networkCidrs, resolvePeers, resolveWorkloads, spansToText } from '@/domain/policy/resolve';
 import type { EndpointSearch, EndpointSuggestion, ResolvedEndpoint, ResolveInput } from '@/domain/policy-endpoints';
 import type { Scope } from '../../auth/scope';
@@ -67,16 +68,6 @@ type Kind = EndpointSuggestion['kind'];
 
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
-/** Names that several things have would be unresolved: those are offered by id or number. */
-function workloadEndpoint(inputs: PolicyInputs, workload: IndexedWorkload, visible: ReadonlySet<string>): string {
-  const among = (list: readonly IndexedWorkload[] | undefined) => (list ?? []).filter(({ id }) => visible.has(id));
-  const named = parseEndpoint(workload.name);
-  const byName = !('error' in named) && named.kind === 'workload' && among(inputs.index.by_name.get(workload.name));
-  if (byName && byName.length === 1) return workload.name;
-  if (among(inputs.index.by_vmid.get(workload.vmid)).length === 1) return `vmid:${workload.vmid}`;
-  return `vmid:${workload.cluster_id}/${workload.vmid}`;
-}
-
 /** Everything that policies of these owners can name, or (null) those of the installation; made once per question. */
 function* candidates(inputs: PolicyInputs, visible: readonly IndexedWorkload[], owners: readonly string[] | null) {
   const ids = new Set(visible.map(({ id }) => id));
@@ -110,7 +101,7 @@ function* candidates(inputs: PolicyInputs, visible: readonly IndexedWorkload[], 
   for (const workload of visible) {
     const { name, vmid, addresses, cluster_id, template } = workload;
     if (template) continue;
-    const endpoint = workloadEndpoint(inputs, workload, ids);
+    const endpoint = workloadEndpoint(inputs.index, workload, ({ id }) => ids.has(id));
     const cluster = inputs.clusters.get(cluster_id)?.name ?? '';
     const detail = [`${cluster} ${vmid}`, ...addresses.slice(0, 2)].join(', ');
     yield { kind: 'workload' as Kind, endpoint, label: name, detail, text: `${name} ${vmid} ${addresses.join(' ')}` };

@@ -98,7 +98,7 @@ export async function comparePolicyGuest(
           name,
           status: enforcement?.status ?? 'unknown',
           reasons: enforcement && 'reasons' in enforcement ? [...enforcement.reasons] : [],
-          protection: protections?.get(name) ?? 'unknown',
+          protection: protections?.get(name)?.protection ?? 'unknown',
         };
       }) ?? null,
     unreadable: [...(state?.unreadable ?? [])],

@@ -69,9 +69,10 @@ export async function listFlows(
   rules: Scope<'workload:read'> | null,
   input: FlowListInput,
 ): Promise<FlowPage> {
-  const { selection } = await selectFlows(scope, input);
+  const { selection, retentionHours } = await selectFlows(scope, input);
   const page = await flowStore().list(selection, input);
-  return { ...page, kept_since: selection.cutoff, items: await withVerdicts(page.items, rules, input.tenant_id) };
+  const items = await withVerdicts(page.items, rules, input.tenant_id);
+  return { ...page, kept_since: selection.cutoff, retention_hours: retentionHours, items };
 }
 
 /** A heartbeat is stored some time after the moment it is stamped with; what is asked for overlaps by this. */

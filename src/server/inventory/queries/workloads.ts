@@ -59,10 +59,11 @@ export const workloadFilters = (input: Omit<WorkloadListInput, 'limit' | 'cursor
       where ${eq(workloadInterfaces.network_id, id)})`,
     enforcement: answeredElsewhere,
     protection: answeredElsewhere,
+    protection_reason: answeredElsewhere,
   });
 
 /** A workload as it is stored: its protection follows from what was read of firewalls. */
-type Stored<T> = Omit<T, 'protection'>;
+type Stored<T> = Omit<T, 'protection' | 'protection_reasons' | 'unprotected_interfaces'>;
 type StoredDetail = Stored<Omit<WorkloadDetail, 'interfaces'>> & { interfaces: Stored<WorkloadInterface>[] };
 
 /** Addresses in the order of how much their source is trusted; only those in use. */
@@ -72,7 +73,7 @@ const addressesOf = sql`from ${ipAddresses} where ${eq(ipAddresses.workload_id, 
 const interfacesOf = sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.workload_id, workloads.id)}`;
 
 /** Protection follows from readings. */
-const StoredWorkload = Workload.omit({ protection: true });
+const StoredWorkload = Workload.omit({ protection: true, protection_reasons: true, unprotected_interfaces: true });
 const columns = columnsOf(StoredWorkload, workloads, {
   cluster_name: clusters.name,
   node_name: nodes.name,
@@ -84,7 +85,11 @@ const columns = columnsOf(StoredWorkload, workloads, {
   interfaces_total: sql<number>`(select count(*)::int ${interfacesOf})`,
   interfaces_firewalled: sql<number>`(select count(*)::int ${interfacesOf} and ${workloadInterfaces.firewall})`,
 });
-const interfaceColumns = columnsOf(WorkloadInterface.omit({ protection: true }), workloadInterfaces, {});
+const interfaceColumns = columnsOf(
+  WorkloadInterface.omit({ protection: true, protection_reasons: true }),
+  workloadInterfaces,
+  {},
+);
 const SORTS = sortKeysOf(StoredWorkload, WORKLOAD_SORTS, columns);
 
 const select = () =>
@@ -114,6 +119,18 @@ export async function listWorkloads(
       .limit(paging.limit),
     total: db.$count(workloads, and(...conditions)),
   }));
+}
+
+/** The ids of all visible workloads that match the filters. One query. */
+export async function listWorkloadIds(
+  reach: Reach,
+  input: Omit<WorkloadListInput, 'limit' | 'cursor' | 'sort'>,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: workloads.id })
+    .from(workloads)
+    .where(and(workloadInReach(reach), ...workloadFilters(input)));
+  return rows.map(({ id }) => id);
 }
 
 /** One workload within reach with its interfaces and addresses, or null. Three queries. */

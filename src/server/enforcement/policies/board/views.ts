@@ -1,10 +1,10 @@
 import { enforcementOf } from '@/domain/firewall/enforcement';
 import { effectiveOptions } from '@/domain/firewall/guest-options';
 import { type LiveCluster, type LiveNic, type LiveState, liveNode } from '@/domain/firewall/live-state';
-import { type Protection, worstProtection } from '@/domain/firewall/protection';
-import { protectionOf } from '@/domain/firewall/protection-of';
+import { type ExplainedProtection, type Protection, sumReasons, worstProtection } from '@/domain/firewall/protection';
+import { explainProtection } from '@/domain/firewall/protection-of';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { WorkloadEnforcement } from '@/domain/inventory';
+import type { Workload, WorkloadEnforcement } from '@/domain/inventory';
 import { diffGuest } from '@/domain/policy/compare-rules';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { diffSets } from '@/domain/policy/diff-sets';
@@ -81,7 +81,7 @@ export function workloadEnforcement(board: Board, workloadId: string): WorkloadE
   return view ? kinds.load(view, null, () => kindOf(view)) : 'unknown';
 }
 
-type Protections = ReadonlyMap<string, Protection>;
+type Protections = ReadonlyMap<string, ExplainedProtection>;
 
 /** By reading of a guest: while it and what it depends on are the same, nothing is evaluated again. */
 const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftables: unknown }>({
@@ -90,7 +90,7 @@ const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftabl
 });
 
 /**
- * How the interfaces of a workload are protected, by name, as last read. Null: the workload was never read, or its
+ * How the interfaces of a workload are protected, by name, as last read, and why not. Null: the workload was never read, or its
  * interfaces could not be.
  */
 export function interfaceProtections(board: Board, workloadId: string): Protections | null {
@@ -102,12 +102,28 @@ export function interfaceProtections(board: Board, workloadId: string): Protecti
   const { nics } = guest;
   return known.load(guest, { cluster, nftables }, () => {
     const state = liveStateOf(workload, guest, cluster);
-    return new Map(nics.map((nic) => [nic.name, protectionOf(state, nic)]));
+    return new Map(nics.map((nic) => [nic.name, explainProtection(state, nic)]));
   });
 }
 
 /** The worst protection of a workload's interfaces, as last read; null when it has none. Never read is unknown. */
 export function workloadProtection(board: Board, workloadId: string): Protection | null {
   const protections = interfaceProtections(board, workloadId);
-  return protections ? worstProtection([...protections.values()]) : 'unknown';
+  return protections ? worstProtection([...protections.values()].map(({ protection }) => protection)) : 'unknown';
+}
+
+/** Why a workload is not protected, as last read: all reasons, and which interface has which. Nothing when it is; never read is unknown. */
+export function explainWorkload(
+  board: Board,
+  workloadId: string,
+): Pick<Workload, 'protection' | 'protection_reasons' | 'unprotected_interfaces'> {
+  const protections = interfaceProtections(board, workloadId);
+  const interfaces = [...(protections ?? [])];
+  return {
+    protection: workloadProtection(board, workloadId),
+    protection_reasons: protections ? sumReasons([...protections.values()]) : ['unknown'],
+    unprotected_interfaces: interfaces.flatMap(([name, { reasons }]) =>
+      reasons.length > 0 ? [{ name, reasons: [...reasons] }] : [],
+    ),
+  };
 }

@@ -15,7 +15,7 @@ import { cidrIfVisible, flowRows, ifVisible } from './visible-rows';
 const raw = (text: string): SQL => sql.raw(text);
 
 /** SQL of `portOfService`: whether a flow is the answering direction. */
-const REPLY: SQL = raw(`case t.initiator
+export const REPLY: SQL = raw(`case t.initiator
     when 'source' then false
     when 'destination' then true
     else coalesce(t.destination_port >= ${EPHEMERAL_FROM} and t.source_port < ${EPHEMERAL_FROM}, false)

@@ -3,6 +3,7 @@ import { flowLabel } from '@/domain/flow/flow-end';
 import type { InsightsSummary } from '@/domain/insights';
 import type { Executor } from '../../../db/client';
 import type { InsightSelection } from '../flow-selection';
+import { REPLY } from './conversations';
 import { SERVICE_PORT } from './flow-conditions';
 import { insightRows } from './insight-rows';
 import { cidrIfVisible, ifVisible, nameOf } from './visible-rows';
@@ -24,13 +25,16 @@ const sumsWhere = (column: string) =>
 
 const GROUP_SUMS = sql.raw('count(*) as flows, coalesce(sum(bytes), 0) as bytes, coalesce(sum(packets), 0) as packets');
 
+/** Flows of conversations that the other end opened. */
+const OPENED_BY_PEER = sql.raw('count(*) filter (where coalesce(inbound, false) <> reply) as opened_by_peer');
+
 /** Sums of a workload's flows, each once, with the largest peers and ports. One query. */
 export async function sumInsights(executor: Executor, selection: InsightSelection): Promise<InsightsSummary> {
   const { visible } = selection;
   const me = sql`${selection.filter.workload_id}::uuid`;
   const cidr = (end: 'source' | 'destination') =>
     cidrIfVisible(sql.raw(`t.${end}_cidr`), sql.raw(`t.${end}_workload_id`), selection);
-  const columns = sql`t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port,
+  const columns = sql`t.decision, t.bytes, t.packets, t.protocol, ${SERVICE_PORT} as port, coalesce(${REPLY}, false) as reply,
     t.destination_workload_id = ${me} as inbound, t.source_workload_id = ${me} as outbound,
     case when t.source_workload_id = ${me} then t.destination_ip when t.destination_workload_id = ${me} then t.source_ip end as peer_ip,
     case when t.source_workload_id = ${me} then ${cidr('destination')} else ${cidr('source')} end as peer_cidr,
@@ -38,9 +42,9 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
       else ${ifVisible(sql.raw('t.source_workload_id'), visible)} end as peer_id`;
   const [row] = await executor.execute<{ summary: Row }>(sql`
     with f as materialized (select * from (${insightRows(selection, sql`t.flow_key, ${columns}`)}) as f),
-      peers as (select peer_ip, peer_id, max(peer_cidr::inet) as cidr, ${GROUP_SUMS} from f
+      peers as (select peer_ip, peer_id, max(peer_cidr::inet) as cidr, ${GROUP_SUMS}, ${OPENED_BY_PEER} from f
         where peer_ip is not null group by peer_ip, peer_id),
-      ports as (select protocol, port, ${GROUP_SUMS} from f group by protocol, port)
+      ports as (select protocol, port, ${GROUP_SUMS}, ${OPENED_BY_PEER} from f group by protocol, port)
     select json_build_object(
       ${SUMS}, 'inbound', ${sumsWhere('inbound')}, 'outbound', ${sumsWhere('outbound')},
       'by_decision', (select coalesce(json_agg(d order by d.decision), '[]') from (
@@ -48,7 +52,7 @@ export async function sumInsights(executor: Executor, selection: InsightSelectio
       'peers_total', (select count(*) from peers),
       'top_peers', (select coalesce(json_agg(p order by p.bytes desc, p.flows desc, p.ip), '[]') from (
         select host(peers.peer_ip) as ip, peers.cidr::cidr::text as cidr, w.id as workload_id, ${nameOf('w', selection.periods)} as workload_name,
-          peers.flows, peers.bytes, peers.packets
+          peers.flows, peers.bytes, peers.packets, peers.opened_by_peer
         from peers left join workloads as w on w.id = peers.peer_id
         order by peers.bytes desc, peers.flows desc, host(peers.peer_ip) limit ${TOP}) as p),
       'ports_total', (select count(*) from ports),

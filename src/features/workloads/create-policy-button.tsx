@@ -1,0 +1,57 @@
+'use client';
+import { useMutation } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { PolicyDraft } from '@/domain/policy-draft';
+import { MAX_BULK_MEMBERS } from '@/domain/security-group';
+import { useT } from '@/lib/i18n/use-t';
+import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
+import { Button } from '@/ui/button';
+import { showToast } from '@/ui/toast';
+import { draftPathFor } from '../shared/policy-draft/draft-link';
+
+const NewGroupDialog = dynamic(() => import('./new-group-dialog').then((module) => module.NewGroupDialog));
+
+/**
+ * Opens the editor of policies with the chosen workloads as target: as the group that they are, as the one workload, or as a group
+ * that is created of them first.
+ */
+export function CreatePolicyButton({ workloadIds }: { workloadIds: readonly string[] }) {
+  const t = useT();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const [draft, setDraft] = useState<PolicyDraft | null>(null);
+  const find = useMutation(
+    trpc.policies.draft.mutationOptions({
+      onSuccess: (found) => {
+        const { security_group_id } = found.target;
+        const [only, ...more] = workloadIds;
+        if (security_group_id) router.push(draftPathFor({ security_group_id }));
+        else if (only !== undefined && more.length === 0) router.push(draftPathFor({ workload_id: only }));
+        else setDraft(found);
+      },
+      onError: (error) => {
+        const { title, detail } = failureOf(error);
+        showToast('danger', { title: t('Could not draft a policy'), description: detail ?? title });
+      },
+    }),
+  );
+  return (
+    <>
+      <Button
+        size="sm"
+        pending={find.isPending}
+        disabledReason={
+          workloadIds.length > MAX_BULK_MEMBERS &&
+          t('Select at most {n, number} workloads. Narrow the filter.', { n: MAX_BULK_MEMBERS })
+        }
+        onClick={() => find.mutate({ destination: { workload_ids: [...workloadIds] } })}
+      >
+        {t('Create policy for selection')}
+      </Button>
+      {draft && <NewGroupDialog draft={draft} workloadIds={workloadIds} onClose={() => setDraft(null)} />}
+    </>
+  );
+}

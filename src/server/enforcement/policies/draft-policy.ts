@@ -1,0 +1,127 @@
+import { icmpName } from '@/domain/firewall/data/icmp-types';
+import { isWithinReach, type Owned, type Reach, tenantsOf } from '@/domain/permissions';
+import { ownerOf } from '@/domain/policy/acts-on';
+import type { InventoryIndex } from '@/domain/policy/inventory-index';
+import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/policy/policy';
+import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
+import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
+import type { Scope } from '../../auth/scope';
+import { readBoard } from './board/read-board';
+
+const MAX_NAME = 100;
+const PLATFORM: Owned = { tenant_id: null, project_id: null };
+const VERBS = { accept: 'Allow', drop: 'Drop', reject: 'Reject' } as const;
+
+type Rule = PolicyDraft['rules'][number];
+
+/** The rule for a service. Null if the service is not known exactly: a rule without ports would match all of them. */
+function ruleFor({ action, protocol, port, icmp_type }: PolicyDraftInput): Rule | null {
+  const name = protocol === 'ipv6-icmp' ? 'icmpv6' : protocol;
+  const known = RULE_PROTOCOLS.find((one) => one === name && one !== 'any');
+  if (!known) return null;
+  if (protocolHasPorts(known)) {
+    return port === undefined ? null : { action, protocol: known, destination_ports: [String(port)], icmp_type: null };
+  }
+  const type = icmp_type === undefined ? null : icmpName(icmp_type, known === 'icmp' ? 4 : 6);
+  if (icmp_type !== undefined && type === null) return null;
+  return { action, protocol: known, destination_ports: [], icmp_type: type };
+}
+
+/** What the policy does, in plain words: `Allow tcp/5432 from web to pg-01`. */
+function nameOf(input: PolicyDraftInput, rule: Rule | null, source: DraftProposal, target: DraftProposal): string {
+  const port = rule?.destination_ports[0];
+  const service = rule && (port === undefined ? rule.protocol : `${rule.protocol}/${port}`);
+  const ends = [source.label && `from ${source.label}`, target.label && `to ${target.label}`].filter(Boolean);
+  const words = [VERBS[input.action], service ?? 'traffic', ...ends].join(' ');
+  const name = service || source.label ? words : target.label ? `Policy for ${target.label}` : '';
+  return name
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .slice(0, MAX_NAME)
+    .trim();
+}
+
+const workloadsOf = (end: DraftEnd) => (end.workload_id === undefined ? (end.workload_ids ?? []) : [end.workload_id]);
+
+/** The owners of the visible things in the input, those of the destination first. */
+function listOwners(input: PolicyDraftInput, index: InventoryIndex, reach: Reach): Owned[] {
+  return [input.destination, input.source].flatMap((end) => {
+    const { security_group_id: id } = end;
+    const groups = id === undefined ? [] : (index.groups.get(id) ?? []).filter((group) => group.id === id);
+    const workloads = workloadsOf(end).flatMap((one) => index.workloads.get(one) ?? []);
+    const owned = [...groups, ...workloads].map(({ tenant_id, project_id }) => ({
+      tenant_id,
+      project_id: project_id ?? null,
+    }));
+    return owned.filter((one) => isWithinReach(one, reach));
+  });
+}
+
+/**
+ * Owners that the policy can have. Who acts for the installation may choose between the one tenant that everything named belongs to
+ * and the installation; others have the tenant, or project, of the workload that gets the rules.
+ */
+function possibleOwners(input: PolicyDraftInput, index: InventoryIndex, reach: Reach): Owned[] {
+  const owners = listOwners(input, index, reach);
+  const [first] = owners;
+  const tenants = tenantsOf(reach);
+  if (tenants === 'all') {
+    const isOne = first && first.tenant_id !== null && owners.every(({ tenant_id }) => tenant_id === first.tenant_id);
+    return isOne ? [{ tenant_id: first.tenant_id, project_id: null }, PLATFORM] : [PLATFORM];
+  }
+  if (!first) return [];
+  const isWhole = first.tenant_id !== null && tenants.includes(first.tenant_id);
+  return [isWhole ? { tenant_id: first.tenant_id, project_id: null } : first];
+}
+
+/** The same end without a workload that is not visible. */
+function withinReach(end: DraftEnd, index: InventoryIndex, reach: Reach): DraftEnd {
+  const isVisible = (id: string) => {
+    const workload = index.workloads.get(id);
+    return workload !== undefined && isWithinReach({ ...workload, project_id: workload.project_id ?? null }, reach);
+  };
+  const { workload_id, ...rest } = end;
+  return workload_id === undefined || isVisible(workload_id) ? end : rest;
+}
+
+/**
+ * A policy in audit mode for observed traffic, or for some workloads. Nothing is stored. Four queries at most while the inventory is
+ * the same.
+ */
+export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDraftInput): Promise<PolicyDraft> {
+  const { inputs } = await readBoard();
+  const { index } = inputs;
+  const { reach } = scope;
+  const rule = ruleFor(input);
+  const source = withinReach(input.source, index, reach);
+  const destination = withinReach(input.destination, index, reach);
+  const drafts = possibleOwners(input, index, reach).map((owner) => {
+    const of = ownerOf(owner);
+    const ends = [source, destination].map((end) => proposeEndpoint(end, index, of));
+    const groups = ends.filter(({ kind }) => kind === 'security_group').length;
+    return { owner, ends, groups };
+  });
+  const best = drafts.reduce<(typeof drafts)[number] | undefined>(
+    (kept, one) => (kept && kept.groups >= one.groups ? kept : one),
+    undefined,
+  );
+  // Without a visible workload there is no owner to resolve names for: only addresses are left.
+  const address = (end: DraftEnd) => proposeEndpoint({ address: end.address }, index, null);
+  const [from = address(source), to = address(destination)] = best?.ends ?? [];
+  const isPlace = ({ kind }: DraftProposal) => kind === 'workload' || kind === 'security_group';
+  const direction = input.direction ?? (!isPlace(to) && isPlace(from) ? 'out' : 'in');
+  return {
+    name: nameOf(input, rule, from, to),
+    tenant_id: best?.owner.tenant_id ?? null,
+    project_id: best?.owner.project_id ?? null,
+    definition: {
+      enforcement_mode: 'audit',
+      direction,
+      default_action: 'none',
+      sources: from.endpoint === null ? [] : [from.endpoint],
+      targets: to.endpoint === null ? [] : [to.endpoint],
+    },
+    rules: rule ? [rule] : [],
+    source: from,
+    target: to,
+  };
+}
