@@ -23,6 +23,9 @@ const objectOf = (properties: Record<string, JsonSchema>): JsonSchema => ({
   required: Object.keys(properties),
 });
 
+/** What changes nothing although it needs the permission to write. */
+const STORES_NOTHING: readonly string[] = ['/policy-drafts', 'policies.draft'];
+
 /** Everything that can be called, with what it takes. */
 export function listInputs(routes: readonly Route[], router: AppRouter): Input[] {
   const declared = new Map(operationsOf(router));
@@ -30,7 +33,10 @@ export function listInputs(routes: readonly Route[], router: AppRouter): Input[]
     const { surface, method, path, access } = callable;
     const name = `${method} ${path}`;
     const reads =
-      method === 'GET' || method === 'query' || ('permission' in access && access.permission.endsWith(':read'));
+      method === 'GET' ||
+      method === 'query' ||
+      STORES_NOTHING.includes(path) ||
+      ('permission' in access && access.permission.endsWith(':read'));
     if (surface === 'tRPC') {
       const operation = declared.get(path);
       const parts = (operation ? sentParts(operation) : []).map(schemaOf);

@@ -205,14 +205,15 @@ describe('the summary', () => {
       flows: 3,
       bytes: 1_000_011,
       packets: 3,
+      opened_by_peer: 0,
     });
     expect(summary.top_peers.at(-1)).toMatchObject({ ip: OUTSIDE, label: `${OUTSIDE} external`, workload_id: null });
-    expect(summary.top_ports.map(({ port, flows }) => [port, flows])).toEqual([
-      [9999, 1],
-      [443, 2],
-      [80, 1],
-      [22, 1],
-      [5432, 2],
+    expect(summary.top_ports.map(({ port, flows, opened_by_peer }) => [port, flows, opened_by_peer])).toEqual([
+      [9999, 1, 0],
+      [443, 2, 1],
+      [80, 1, 0],
+      [22, 1, 1],
+      [5432, 2, 0],
     ]);
   });
 
