@@ -47,7 +47,7 @@ export const workloadColumns = (t: Translate) => [
     csv: (workload) => workload.primary_addresses.join(' '),
   }),
   make.custom('protection', t('Protection'), (workload) => <ProtectionReasons workload={workload} />, {
-    width: 190,
+    width: 175,
     csv: (workload) => protectionText(t, workload),
   }),
   make.custom('firewall', t('Firewall flag'), (workload) => <FirewallShare workload={workload} />, {
