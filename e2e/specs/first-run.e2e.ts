@@ -129,7 +129,7 @@ test('from nothing to a synced cluster', async ({ page }) => {
     await page.goto('/');
     const steps = page.getByRole('region', { name: 'First steps' });
     await expect(steps).toContainText('Add a cluster (done)');
-    await expect(steps.getByRole('link')).toHaveText(['Install agent', 'Create policy']);
+    await expect(steps.getByRole('link')).toHaveText(['Install agents', 'Create policy']);
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
     await shot('dashboard');
     await expectAccessible(page, 'the dashboard of a new installation');

@@ -192,6 +192,75 @@ export const AgentInstallInfo = z.object({
 });
 export type AgentInstallInfo = z.output<typeof AgentInstallInfo>;
 
+export const ENROLLMENT_STATES = ['active', 'used', 'expired', 'revoked'] as const;
+
+/** Most nodes of one enrollment token, and how long it may work. */
+export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24 * 60, default: 60 } } as const;
+const { minutes } = ENROLLMENT_LIMITS;
+
+/** A token for many nodes of one cluster: bounded uses, bounded time. */
+export const AgentEnrollmentInput = z.strictObject({
+  cluster_id: z.uuid('The ID of a cluster.'),
+  /** Only these nodes of the cluster; omitted: every node without an agent that reports. */
+  node_ids: z
+    .array(z.uuid('The ID of a node.'))
+    .min(1, 'Choose at least one node.')
+    .max(ENROLLMENT_LIMITS.uses)
+    .optional(),
+  /** Omitted: as many as there are nodes that it can enroll now. */
+  max_uses: z
+    .int()
+    .min(1, 'At least one use.')
+    .max(ENROLLMENT_LIMITS.uses, `At most ${ENROLLMENT_LIMITS.uses} uses.`)
+    .optional(),
+  expires_in_minutes: z
+    .int()
+    .min(minutes.least, `At least ${minutes.least} minutes.`)
+    .max(minutes.most, `At most ${minutes.most} minutes (7 days).`)
+    .default(minutes.default),
+  description: z.string().trim().max(200, 'At most 200 characters.').default(''),
+});
+export type AgentEnrollmentInput = z.output<typeof AgentEnrollmentInput>;
+
+/** An enrollment token for many nodes, without its secret. */
+export const AgentEnrollment = z.object({
+  id: z.uuid(),
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  /** Null: every node of the cluster. */
+  node_ids: z.array(z.uuid()).nullable(),
+  description: z.string(),
+  state: z.enum(ENROLLMENT_STATES),
+  max_uses: z.int(),
+  uses: z.int(),
+  /** The nodes that enrolled with it, oldest first. */
+  enrolled: z.array(z.object({ node_id: z.uuid(), node_name: z.string(), machine_id: z.string(), at: z.string() })),
+  created_by: z.uuid().nullable(),
+  created_by_name: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  used_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  revoked_by_name: z.string().nullable(),
+});
+export type AgentEnrollment = z.output<typeof AgentEnrollment>;
+
+/** A new enrollment token; the token is in this answer only. */
+export const AgentEnrollmentCreated = AgentEnrollment.extend({
+  base_url: z.string(),
+  enrolment_token: z.string(),
+  /** For a root shell on each node. */
+  command: z.string(),
+});
+export type AgentEnrollmentCreated = z.output<typeof AgentEnrollmentCreated>;
+
+export const AgentEnrollmentListInput = listInput(['created_at', 'expires_at'], {
+  cluster_id: z.uuid().optional(),
+  state: z.enum(ENROLLMENT_STATES, `One of ${ENROLLMENT_STATES.join(', ')}.`).optional(),
+});
+export type AgentEnrollmentListInput = z.output<typeof AgentEnrollmentListInput>;
+export const AgentEnrollmentPage = pageOf(AgentEnrollment);
+
 const NUMBERS = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+.*)?$/;
 
 /**

@@ -10,24 +10,33 @@ export const IMPORT_STAGES = ['reading', 'checking', 'writing'] as const;
 export const MAX_IMPORT_ROWS = 100_000;
 /** Errors kept with their text; all of them are counted. */
 export const MAX_IMPORT_ERRORS = 2000;
+/** Changes kept with their fields; all of them are counted. */
+export const MAX_IMPORT_CHANGES = 1000;
 
-/** Columns of the file by kind; those in the second list may be left out. */
+/**
+ * Columns of the file by kind; those in the second list may be left out. A row without a cluster must fit one cluster only. Those in
+ * the third list are in exported files for people to read; an import does not use them.
+ */
 export const IMPORT_COLUMNS = {
   addresses: {
-    required: ['cluster', 'address'],
-    optional: ['network', 'state', 'hostname', 'mac', 'description', 'workload'],
+    required: ['address'],
+    optional: ['cluster', 'network', 'state', 'hostname', 'mac', 'description', 'workload'],
+    unused: ['id', 'subnet', 'workload_name', 'source', 'last_seen_at'],
   },
   subnets: {
-    required: ['cluster', 'network', 'cidr'],
-    optional: ['gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'],
+    required: ['network', 'cidr'],
+    optional: ['cluster', 'gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'],
+    unused: ['id', 'source', 'used', 'capacity'],
   },
-} as const satisfies Record<ImportKind, { required: readonly string[]; optional: readonly string[] }>;
+} as const satisfies Record<ImportKind, Record<'required' | 'optional' | 'unused', readonly string[]>>;
 
 export const ImportInput = z.strictObject({
   kind: z.enum(IMPORT_KINDS),
   mode: z.enum(IMPORT_MODES).default('atomic'),
   /** Only check: the report says what would happen. */
   dry_run: z.boolean().default(false),
+  /** A finished dry run of the same file: the import writes what it listed, or nothing if that would be something else by now. */
+  preview_id: z.uuid('The ID of an import that was a dry run.').optional(),
   file_name: z.string().trim().max(200).default(''),
   /** The CSV file with a header line, at most 15 MB. */
   content: z
@@ -43,6 +52,21 @@ export const ImportError = z.object({
   field: z.string(),
   message: z.string(),
 });
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** What an import writes of one row. */
+export const ImportChange = z.object({
+  line: z.int(),
+  action: z.enum(['create', 'update']),
+  /** The address or the prefix. */
+  name: z.string(),
+  cluster_name: z.string(),
+  network_name: z.string(),
+  /** Of a new row its values, of another one what changes. */
+  fields: z.array(z.object({ field: z.string(), old: value, new: value })),
+});
+export type ImportChange = z.output<typeof ImportChange>;
 
 export const IpamImport = z.object({
   id: z.uuid(),
@@ -69,7 +93,14 @@ export const IpamImport = z.object({
 });
 export type IpamImport = z.output<typeof IpamImport>;
 
-export const IpamImportDetail = IpamImport.extend({ errors: z.array(ImportError) });
+export const IpamImportDetail = IpamImport.extend({
+  errors: z.array(ImportError),
+  /** The first rows that are created or changed, in the order of the file; at most 1000. */
+  changes: z.array(ImportChange),
+  changes_total: z.int(),
+  /** The dry run that listed these changes. */
+  preview_id: z.uuid().nullable(),
+});
 export type IpamImportDetail = z.output<typeof IpamImportDetail>;
 
 export const ImportListInput = listInput(['created_at'], {

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
 import { IMPORT_COLUMNS, type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
 import { AddressText, CidrText, Description, Hostname, MacText } from './fields';
 import { SETTABLE_STATES } from './ip-address';
 import { type CsvRecord, parseCsv } from './parse-csv';
+
+/** Errors of a file as a whole are at its header. */
+export const HEADER_LINE = 1;
 
 export type RowError = { line: number; field: string; message: string };
 
@@ -22,7 +26,7 @@ const BOOLEANS: Record<string, boolean> = {
 };
 
 const AddressRow = z.object({
-  cluster: name,
+  cluster: name.optional(),
   address: AddressText,
   network: name.optional(),
   state: z.enum(SETTABLE_STATES, { error: `One of ${SETTABLE_STATES.join(', ')}.` }).optional(),
@@ -35,7 +39,7 @@ export type AddressImportRow = z.output<typeof AddressRow> & { line: number };
 
 const SubnetRow = z
   .object({
-    cluster: name,
+    cluster: name.optional(),
     network: name,
     cidr: CidrText,
     gateway: AddressText.optional(),
@@ -77,8 +81,37 @@ export type ImportRows = {
   refused: string | null;
 };
 
-function headerProblem(kind: ImportKind, header: readonly string[]): string | null {
+/** What is wrong with single columns of the header: names that mean nothing, and values under no name. */
+function headerErrors(kind: ImportKind, header: readonly string[], rows: readonly CsvRecord[]): RowError[] {
+  const { required, optional, unused } = IMPORT_COLUMNS[kind];
+  const known: readonly string[] = [...required, ...optional];
+  const accepted: readonly string[] = [...known, ...unused];
+  return header.flatMap((column, index): RowError[] => {
+    if (accepted.includes(column)) return [];
+    if (column !== '') {
+      const meant = nearestWord(column, known);
+      const message = `Unknown column ${column.slice(0, 100)}.${meant ? ` Did you mean ${meant}?` : ''} Known columns: ${known.join(', ')}.`;
+      return [{ line: HEADER_LINE, field: column.slice(0, 100), message }];
+    }
+    const isUsed = rows.some(({ cells }) => (cells[index] ?? '').trim() !== '');
+    return isUsed
+      ? [
+          {
+            line: HEADER_LINE,
+            field: '',
+            message: `Column ${index + 1} has values but no name. Name it, or delete it.`,
+          },
+        ]
+      : [];
+  });
+}
+
+function headerProblem(kind: ImportKind, header: readonly string[], errors: readonly RowError[]): string | null {
   const { required } = IMPORT_COLUMNS[kind];
+  if (errors.length > 0) {
+    const more = errors.length > 1 ? ` Problems with ${errors.length - 1} more columns are listed below.` : '';
+    return `${errors[0]?.message}${more}`;
+  }
   const missing = required.filter((column) => !header.includes(column));
   if (missing.length > 0)
     return `The header is missing the column ${missing.join(', ')}. It has: ${header.join(', ').slice(0, 200)}.`;
@@ -113,9 +146,12 @@ export function readImportRows(kind: ImportKind, content: string): ImportRows {
   if (unclosed !== null) result.refused = `The quote that starts in line ${unclosed} is not closed.`;
   else if (rest.length > MAX_IMPORT_ROWS)
     result.refused = `The file has ${rest.length} rows. The maximum is ${MAX_IMPORT_ROWS}.`;
-  else
+  else {
+    result.errors = headerErrors(kind, header, rest);
     result.refused =
-      headerProblem(kind, header) ?? (rest.length === 0 ? 'The file has no rows after its header.' : null);
+      headerProblem(kind, header, result.errors) ??
+      (rest.length === 0 ? 'The file has no rows after its header.' : null);
+  }
   if (result.refused !== null) return result;
   const { required, optional } = IMPORT_COLUMNS[kind];
   const known: string[] = [...required, ...optional];

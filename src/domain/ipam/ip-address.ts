@@ -60,6 +60,47 @@ export const AddressHolder = z.object({
 });
 export type AddressHolder = z.output<typeof AddressHolder>;
 
+/** An address with a time during which a workload held it, clipped to the time that the reader may see. */
+export const AddressHolding = AddressHolder.extend({
+  cluster_id: z.uuid(),
+  cluster_name: z.string(),
+  network_id: z.uuid(),
+  network_name: z.string(),
+  address: z.string(),
+  /** The address as it is stored now; null when it was deleted. */
+  ip_address_id: z.uuid().nullable(),
+});
+export type AddressHolding = z.output<typeof AddressHolding>;
+
+export const HOLDING_SORTS = ['from_at', 'address', 'workload_name'] as const;
+const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
+
+/** One address, or a prefix. */
+const PlaceText = z
+  .string()
+  .trim()
+  .transform((text, ctx) => {
+    const { data, error } = (text.includes('/') ? CidrText : AddressText).safeParse(text);
+    if (data !== undefined) return data;
+    ctx.addIssue(error?.issues[0]?.message ?? 'Enter an address or a prefix.');
+    return z.NEVER;
+  });
+
+/** Who held addresses: by prefix, and within a time. The same time twice asks for one moment. */
+export const AddressHolderListInput = listInput(HOLDING_SORTS, {
+  cluster_id: z.uuid().optional(),
+  network_id: z.uuid().optional(),
+  workload_id: z.uuid().optional(),
+  /** An address or a prefix. */
+  within: PlaceText.optional(),
+  /** Held at this time or later. */
+  since: time.optional(),
+  /** Held at this time or earlier. */
+  until: time.optional(),
+});
+export type AddressHolderListInput = z.output<typeof AddressHolderListInput>;
+export const AddressHolderPage = pageOf(AddressHolding);
+
 export const IpAddressDetail = IpAddress.extend({
   /** Newest first, at most 100. */
   history: z.array(AddressHolder),

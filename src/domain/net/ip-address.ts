@@ -89,3 +89,6 @@ export function compareIp(a: IpAddress, b: IpAddress): number {
   if (a.family !== b.family) return a.family - b.family;
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
+
+/** Surely the start of an address: digits with a dot, or with a colon in between. */
+export const ADDRESS_PART = /^(\d{1,3}\.[\d.]*|[0-9a-f]{0,4}:[0-9a-f:.]*)$/i;

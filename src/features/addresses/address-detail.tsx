@@ -7,7 +7,6 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
-import { columnsOf } from '@/ui/columns';
 import { CopyButton } from '@/ui/copy-button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
@@ -26,42 +25,7 @@ import { AddressConflicts } from './address-conflicts';
 import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { EditAddressDrawer } from './edit-address-drawer';
-
-const make = columnsOf<AddressHolder>();
-
-const sourceWord = (t: Translate, source: string) =>
-  Object.hasOwn(ADDRESS_SOURCE_LABELS, source)
-    ? t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS])
-    : source;
-
-const historyColumns = (t: Translate) => [
-  make.text('workload', t('Workload'), (item) => item.workload_name, {
-    width: 200,
-    grow: true,
-    render: (item) =>
-      item.workload_id ? (
-        <WorkloadLink id={item.workload_id} name={item.workload_name} />
-      ) : (
-        <span className="text-muted">{t('{name} (deleted)', { name: item.workload_name })}</span>
-      ),
-  }),
-  make.time('from_at', t('From'), (item) => item.from_at),
-  make.custom(
-    'until_at',
-    t('Until'),
-    (item) =>
-      item.until_at ? (
-        <RelativeTime at={item.until_at} />
-      ) : (
-        <span className="font-medium">{t('Current assignment')}</span>
-      ),
-    { width: 130, csv: (item) => item.until_at },
-  ),
-  make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),
-  make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
-  make.text('source', t('Data source'), (item) => sourceWord(t, item.source), { width: 130 }),
-  make.mono('external_id', t('External ID'), (item) => item.workload_external_id, { width: 120 }),
-];
+import { holderColumns } from './holder-columns';
 
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */
 export function AddressDetail({ addressId }: { addressId: string }) {
@@ -76,7 +40,7 @@ export function AddressDetail({ addressId }: { addressId: string }) {
 
 function Content({ address }: { address: Detail }) {
   const t = useT();
-  const columns = useMemo(() => historyColumns(t), [t]);
+  const columns = useMemo(() => holderColumns<AddressHolder>(t), [t]);
   const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');

@@ -17,12 +17,13 @@ import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-tab';
 import { AddressTable } from './address-table';
 import { ConflictTable } from './conflict-table';
+import { HolderTable } from './holder-table';
 import { ImportTable } from './import-table';
 import { LastDiscovery } from './last-discovery';
 import { Prefixes } from './prefixes';
 import { useSubnetDialogs } from './use-subnet-dialogs';
 
-const TABS = ['prefixes', 'addresses', 'conflicts', 'imports'] as const;
+const TABS = ['prefixes', 'addresses', 'history', 'conflicts', 'imports'] as const;
 
 /** Prefixes, addresses and conflicts of all clusters. */
 export function Addresses() {
@@ -81,6 +82,7 @@ export function Addresses() {
         tabs={[
           { value: 'prefixes', label: t('Prefixes'), content: <Prefixes subnets={subnets} /> },
           { value: 'addresses', label: t('All addresses'), content: <AddressTable /> },
+          { value: 'history', label: t('Assignment history'), content: <HolderTable /> },
           { value: 'conflicts', label: t('Conflicts'), count: conflicts, content: <ConflictTable /> },
           // The reports hold what was written, so reading them needs the permission to write.
           ...(writeReason === null ? [{ value: 'imports', label: t('Imports'), content: <ImportTable /> }] : []),

@@ -1,4 +1,4 @@
-import { IMPORT_COLUMNS, type ImportKind, type IpamImport } from '@/domain/ipam/csv-import';
+import { IMPORT_COLUMNS, type ImportChange, type ImportKind, type IpamImport } from '@/domain/ipam/csv-import';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const IMPORT_KIND_LABELS: Record<ImportKind, string> = {
@@ -30,6 +30,10 @@ export const columnsText = (kind: ImportKind): { required: string; optional: str
   required: IMPORT_COLUMNS[kind].required.join(', '),
   optional: IMPORT_COLUMNS[kind].optional.join(', '),
 });
+
+/** A value of the file. What is empty is said to be so. */
+export const valueText = (t: Translate, value: ImportChange['fields'][number]['old']): string =>
+  value === null || value === '' ? t('(empty)') : String(value);
 
 type Counts = Pick<
   IpamImport,

@@ -37,7 +37,7 @@ export function ImportPage() {
   });
   const run = useImport(importId);
   const active = run.data?.status === 'queued' || run.data?.status === 'running';
-  const send = (options: Pick<ImportInput, 'mode' | 'dry_run'>) => {
+  const send = (options: Pick<ImportInput, 'mode' | 'dry_run' | 'preview_id'>) => {
     if (file) start.mutate({ kind, file_name: file.name.slice(0, 200), content: file.content, ...options });
   };
   const reasonToWait = active ? t('Wait until the current import ends') : null;
@@ -47,7 +47,7 @@ export function ImportPage() {
       <PageTrail crumbs={[{ label: t('Import') }]} />
       <PageHeader
         title={t('Import')}
-        description={t('Nothing is written until every row is checked. Existing rows are updated, not duplicated.')}
+        description={t('The check lists every change. The import writes exactly these changes, or nothing.')}
       />
       {writeReason && (
         <Notice tone="info" title={t('You have read-only access')}>
@@ -110,7 +110,7 @@ export function ImportPage() {
                         : null)
                   }
                   pending={start.isPending}
-                  onImport={(mode) => send({ mode, dry_run: false })}
+                  onImport={(mode) => send({ mode, dry_run: false, preview_id: run.data.id })}
                 />
               )}
               {!active && !run.data.dry_run && run.data.status === 'ok' && (

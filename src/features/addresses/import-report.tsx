@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice';
 import { Progress } from '@/ui/progress';
 import { Mono } from '@/ui/values';
 import { useAuditedExport } from '../shared/use-csv-export';
+import { ImportChanges } from './import-changes';
 import { outcomeText, STAGE_LABELS } from './import-labels';
 
 type Problem = IpamImportDetail['errors'][number] & { id: string };
@@ -63,6 +64,7 @@ export function ImportReport({ run }: { run: IpamImportDetail }) {
       <Notice tone={run.status === 'failed' ? 'danger' : bad ? 'warn' : 'ok'} live title={outcomeText(t, run)}>
         {run.message}
       </Notice>
+      {run.changes_total > 0 && <ImportChanges run={run} />}
       {bad && (
         <>
           <DataTable

@@ -10,6 +10,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Link } from '@/ui/link';
 import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
+import { InstallAgents } from '../shared/agents/install-agents';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice, flag } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -73,6 +74,7 @@ export function AgentList() {
     <>
       <ListView
         of={list}
+        actions={<InstallAgents clusterId={filters.cluster_id} variant="primary" />}
         description={
           <>
             {t('The agent on each node reports its traffic and firewall state.')}{' '}

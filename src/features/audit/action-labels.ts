@@ -3,6 +3,8 @@ import { msg } from '@/lib/i18n/translator';
 /** What the actions of the audit trail are called. */
 export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'agent.enrolled': msg('Agent: enrolled'),
+  'agent.enrollment_created': msg('Agent: enrollment token created'),
+  'agent.enrollment_revoked': msg('Agent: enrollment token revoked'),
   'agent.reports_refused': msg('Agent: reports rejected'),
   'agent.install_requested': msg('Agent: installation requested'),
   'api_token.allowed': msg('API token: allowed again'),

@@ -46,6 +46,7 @@ export const ACTION_FAMILIES = [
 export const OBJECT_KINDS = [
   { value: 'cluster', label: msg('Cluster') },
   { value: 'node', label: msg('Node') },
+  { value: 'agent_enrollment', label: msg('Enrollment token') },
   { value: 'workload', label: msg('Workload') },
   { value: 'network', label: msg('Network') },
   { value: 'subnet', label: msg('Prefix') },

@@ -27,10 +27,10 @@ export function firstSteps(
     },
     {
       id: 'agent',
-      title: msg('Install the agent on a node'),
+      title: msg('Install the agents'),
       text: msg('Run one command on each node to see its traffic.'),
-      href: paths.agents(),
-      action: msg('Install agent'),
+      href: paths.agents({ install: true }),
+      action: msg('Install agents'),
       done: agents.ok + agents.degraded + agents.silent > 0,
     },
     {

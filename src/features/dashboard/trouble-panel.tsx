@@ -9,6 +9,7 @@ import { StatusDot } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { AGENT_STATES } from '../shared/agents/agent-state';
 import { NodeLink } from '../shared/entity-links';
+import { usePermissions } from '../shared/use-permissions';
 import { Figures } from './figures';
 
 const AGENT_ORDER = ['silent', 'degraded', 'pending', 'none', 'ok'] as const;
@@ -22,6 +23,7 @@ const CONFLICT_LABELS = {
 /** Nodes that are faulty, agents that are silent, addresses that contradict each other. */
 export function TroublePanel({ operations }: { operations: DashboardOperations }) {
   const t = useT();
+  const { can } = usePermissions();
   const {
     faulty_nodes,
     silent_agents,
@@ -38,7 +40,14 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
     <div className="flex flex-1 flex-col divide-y rounded-lg border bg-surface">
       {agents && agents.nodes > 0 && (
         <div className="flex flex-col gap-2 p-4">
-          <h3 className="text-base text-muted">{t('Agents')}</h3>
+          <div className="flex items-baseline justify-between gap-2">
+            <h3 className="text-base text-muted">{t('Agents')}</h3>
+            {can('agent:install') && (
+              <Link className="link" href={paths.agents({ install: true })}>
+                {t('Install agents')}
+              </Link>
+            )}
+          </div>
           <Figures
             label={t('Nodes by agent state')}
             items={AGENT_ORDER.map((status) => ({

@@ -206,6 +206,54 @@ describe('addresses', () => {
     });
   });
 
+  it('are found with their former holders by prefix and time, also when they are gone', async () => {
+    const { network, cluster } = await makeSpace();
+    const [one, two] = [
+      await makeWorkload(cluster, null, { name: 'first-holder' }),
+      await makeWorkload(cluster, null, { name: 'second-holder' }),
+    ];
+    const address = await made('/ip-addresses', { network_id: network.id, address: '10.1.3.7', workload_id: one.id });
+    await made('/ip-addresses', { network_id: network.id, address: '10.1.4.7', workload_id: one.id });
+    await send('PATCH', `/ip-addresses/${address.id}`, { workload_id: two.id });
+    await send('DELETE', `/ip-addresses/${address.id}`);
+    const times = ['2026-11-01', '2026-11-03', '2026-11-05'].map((day) => `${day}T12:00:00Z`);
+    const [from, then, until] = times as [string, string, string];
+    const sql = sqlClient();
+    await sql`update ip_address_history set from_at = ${from}, until_at = ${then}
+      where network_id = ${network.id} and host(address) = '10.1.3.7' and workload_id = ${one.id}`;
+    await sql`update ip_address_history set from_at = ${then}, until_at = ${until} where workload_id = ${two.id}`;
+    const held = async (query: string) => {
+      const { status, json } = await send('GET', `/ip-address-holders?network_id=${network.id}&${query}`);
+      expect(status, JSON.stringify(json)).toBe(200);
+      return json.items.map((row: { workload_name: string }) => row.workload_name);
+    };
+    const at = (time: string) => `since=${time}&until=${time}`;
+    expect(await held('within=10.1.3.7')).toEqual(['second-holder', 'first-holder']);
+    expect(await held('within=10.1.0.0/16')).toHaveLength(3);
+    expect(await held('within=10.1.3.0/24&sort=from_at')).toEqual(['first-holder', 'second-holder']);
+    expect(await held('within=10.9.0.0/16')).toEqual([]);
+    expect(await held(`within=10.1.3.7&${at('2026-11-02T00:00:00Z')}`)).toEqual(['first-holder']);
+    // At the moment of the change it is the next one's.
+    expect(await held(`within=10.1.3.7&${at(then)}`)).toEqual(['second-holder']);
+    expect(await held(`within=10.1.3.7&${at('2026-10-31T00:00:00Z')}`)).toEqual([]);
+    expect(await held(`within=10.1.3.7&${at(until)}`)).toEqual([]);
+    expect(await held(`within=10.1.3.7&since=2026-11-02T00:00:00Z&until=2026-11-04T00:00:00Z`)).toHaveLength(2);
+    expect(await held('q=10.1.3.')).toHaveLength(2);
+    expect(await held('q=first-h')).toEqual(['first-holder', 'first-holder']);
+    expect((await send('GET', '/ip-address-holders?within=10.1.3.300')).status).toBe(400);
+    const { json } = await send('GET', `/ip-address-holders?network_id=${network.id}&limit=1`);
+    const rest = await held(`limit=5&cursor=${json.next_cursor}`);
+    expect([json.total, json.items[0].ip_address_id !== null, rest.length]).toEqual([3, true, 2]);
+    expect(
+      (await send('GET', `/ip-address-holders?network_id=${network.id}&within=10.1.3.7`)).json.items[0],
+    ).toMatchObject({
+      address: '10.1.3.7',
+      ip_address_id: null,
+      cluster_name: cluster.name,
+      from_at: expect.any(String),
+    });
+  });
+
   it('are refused where they do not belong', async () => {
     const { network } = await makeSpace();
     const stranger = await makeWorkload(await makeCluster());

@@ -1,4 +1,5 @@
 import { NodeTable } from '@/features/nodes/node-table';
+import { InstallAgents } from '@/features/shared/agents/install-agents';
 import { getT, titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
 import { PageHeader } from '@/ui/page-header';
@@ -9,7 +10,7 @@ export default async function NodesPage() {
   const t = await getT();
   return (
     <>
-      <PageHeader title={t('Nodes')} />
+      <PageHeader title={t('Nodes')} actions={<InstallAgents />} />
       <NodeTable />
     </>
   );

@@ -85,14 +85,7 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
   const left = useCountdown(Date.parse(install.expires_at));
   return (
     <div className="flex flex-col gap-4">
-      {isLoopbackAddress(install.base_url) && (
-        <Notice tone="warn" title={t('The node cannot reach this address')}>
-          {t(
-            'The command contains {url}, the address you used to open Fabric. Open Fabric at an address that the node can reach, then install from there.',
-            { url: install.base_url },
-          )}
-        </Notice>
-      )}
+      <LoopbackNotice baseUrl={install.base_url} />
       <div className="flex flex-col gap-2">
         <p>
           {t.rich(
@@ -126,5 +119,19 @@ function Command({ install, onAgain, wait }: { install: AgentInstall; onAgain: (
       </div>
       {wait}
     </div>
+  );
+}
+
+/** Warns of an install command that only this machine could use. */
+export function LoopbackNotice({ baseUrl }: { baseUrl: string }) {
+  const t = useT();
+  if (!isLoopbackAddress(baseUrl)) return null;
+  return (
+    <Notice tone="warn" title={t('The node cannot reach this address')}>
+      {t(
+        'The command contains {url}, the address you used to open Fabric. Open Fabric at an address that the node can reach, then install from there.',
+        { url: baseUrl },
+      )}
+    </Notice>
   );
 }

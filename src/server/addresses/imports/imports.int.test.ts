@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sqlClient } from '@/server/db/client';
@@ -50,7 +51,7 @@ describe('an import of addresses', () => {
   it('takes rows over, in any order of columns, and the same file again changes nothing', async () => {
     const workload = await makeWorkload(cluster, null, { name: 'db1' });
     const csv = [
-      '\uFEFFaddress,cluster,network,state,hostname,mac,description,workload,unknown column',
+      '\uFEFFaddress,cluster,network,state,hostname,mac,description,workload,source',
       `10.0.0.1,${cluster.name},servers,reserved,fw.example.org,BC-24-11-00-00-01,"rack 4, left",,x`,
       `10.0.0.2,${cluster.name},,,,,"two\nlines",db1,`,
       `fd00::1,${cluster.name},,,,,,,`,
@@ -95,7 +96,6 @@ describe('an import of addresses', () => {
       [301, 'state'],
       [401, 'cluster'],
       [501, 'address'],
-      [601, 'cluster'],
       [601, 'address'],
     ];
     const atomic = await take(csv);
@@ -148,7 +148,11 @@ describe('an import of addresses', () => {
   it('refuses files that are none', async () => {
     expect(await take('name,value\n1,2')).toMatchObject({
       status: 'failed',
-      message: expect.stringContaining('cluster, address'),
+      message: expect.stringContaining('Unknown column name'),
+    });
+    expect(await take('cluster,network\na,b\n')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('missing the column address'),
     });
     expect(await take('cluster,address\n"a,10.0.0.1\n')).toMatchObject({
       status: 'failed',
@@ -158,6 +162,135 @@ describe('an import of addresses', () => {
       status: 'failed',
       message: expect.stringContaining('no rows'),
     });
+  });
+
+  it('refuses columns that it does not know, and names the ones it knows with the nearest', async () => {
+    const bad = await take(`cluster,address,hostnam,rack\n${cluster.name},10.0.0.1,web,4\n`, { mode: 'skip_bad' });
+    expect(bad).toMatchObject({ status: 'failed', created: 0, rows_bad: 0 });
+    expect(bad.errors).toMatchObject([
+      { line: 1, field: 'hostnam', message: expect.stringContaining('Did you mean hostname?') },
+      { line: 1, field: 'rack', message: expect.stringContaining('Known columns: address, cluster, network') },
+    ]);
+    expect(bad.message).toContain('hostnam');
+    expect(await stored()).toEqual([]);
+    const nameless = await take(`cluster,address,\n${cluster.name},10.0.0.1,lost\n`);
+    expect(nameless).toMatchObject({ status: 'failed', message: expect.stringContaining('Column 3 has values') });
+    expect(await take(`cluster,address,\n${cluster.name},10.0.0.1,\n`)).toMatchObject({ status: 'ok', created: 1 });
+  });
+
+  it('lists every change with old and new values before it writes', async () => {
+    await makeWorkload(cluster, null, { name: 'db1', external_id: 'qemu/4711' });
+    await take(
+      `cluster,address,state,hostname,description\n${cluster.name},10.0.0.1,reserved,old.example,keep\n${cluster.name},10.0.0.2,reserved,,\n`,
+    );
+    const csv = [
+      'cluster,address,state,hostname,workload',
+      `${cluster.name},10.0.0.1,reserved,new.example,`,
+      `${cluster.name},10.0.0.2,reserved,,`,
+      `${cluster.name},10.0.0.3,,,db1`,
+      `${cluster.name},10.0.0.999,,,`,
+    ].join('\n');
+    const check = await take(csv, { mode: 'skip_bad', dry_run: true });
+    expect(check).toMatchObject({ created: 1, updated: 1, unchanged: 1, rows_bad: 1, changes_total: 2 });
+    const place = { cluster_name: cluster.name, network_name: 'servers' };
+    expect(check.changes).toEqual([
+      {
+        line: 2,
+        action: 'update',
+        name: '10.0.0.1',
+        ...place,
+        fields: [{ field: 'hostname', old: 'old.example', new: 'new.example' }],
+      },
+      {
+        line: 4,
+        action: 'create',
+        name: '10.0.0.3',
+        ...place,
+        fields: [
+          { field: 'state', old: null, new: 'active' },
+          { field: 'workload', old: null, new: 'qemu/4711 (db1)' },
+          { field: 'source', old: null, new: 'manual' },
+        ],
+      },
+    ]);
+    const done = await take(csv, { mode: 'skip_bad', preview_id: check.id });
+    expect(done).toMatchObject({ status: 'ok', created: 1, updated: 1, unchanged: 1, preview_id: check.id });
+    expect(done.changes).toEqual(check.changes);
+  });
+
+  it.each<[string, (network: string) => Promise<unknown>]>([
+    [
+      'an address was changed',
+      () => sqlClient()`update ip_addresses set hostname = 'other' where cluster_id = ${cluster.id}`,
+    ],
+    ['an address was deleted', () => sqlClient()`delete from ip_addresses where cluster_id = ${cluster.id}`],
+    ['an address was added', (network_id) => send('POST', '/ip-addresses', { network_id, address: '10.0.0.2' })],
+    ['a row became valid', (network_id) => send('POST', '/subnets', { network_id, cidr: '192.168.0.0/24' })],
+  ])('writes nothing and says so when, since its check, %s', async (_what, change) => {
+    await take(`cluster,address,hostname\n${cluster.name},10.0.0.1,old\n`);
+    const rows = ['10.0.0.1,new', '10.0.0.2,second', '192.168.0.1,outside'].map((row) => `${cluster.name},${row}`);
+    const csv = ['cluster,address,hostname', ...rows].join('\n');
+    const check = await take(csv, { mode: 'skip_bad', dry_run: true });
+    expect(check).toMatchObject({ status: 'ok', rows_bad: 1 });
+    const [network] = await sqlClient()`select id from networks where cluster_id = ${cluster.id}`;
+    await change(network?.id);
+    const before = await stored();
+    const late = await take(csv, { mode: 'skip_bad', preview_id: check.id });
+    expect(late).toMatchObject({
+      status: 'failed',
+      created: 0,
+      updated: 0,
+      message: expect.stringContaining('changed since the check'),
+    });
+    expect(await stored()).toEqual(before);
+    const again = await take(csv, { mode: 'skip_bad', dry_run: true });
+    expect(await take(csv, { mode: 'skip_bad', preview_id: again.id })).toMatchObject({ status: 'ok' });
+  });
+
+  it('accepts as a check only a finished one of the same file', async () => {
+    const csv = `cluster,address\n${cluster.name},10.0.0.1\n`;
+    const check = await take(csv, { dry_run: true });
+    const written = await take(`cluster,address\n${cluster.name},10.0.0.2\n`);
+    const pending = await request(csv, { dry_run: true });
+    const refused = async (content: string, options: object) => {
+      const { status, json } = await send('POST', '/ipam/imports', { kind: 'addresses', content, ...options });
+      return [status, json.errors?.[0]?.field];
+    };
+    expect(await refused(`${csv}\n`, { preview_id: check.id })).toEqual([422, 'preview_id']);
+    expect(await refused(csv, { preview_id: written.id })).toEqual([422, 'preview_id']);
+    expect(await refused(csv, { preview_id: pending })).toEqual([422, 'preview_id']);
+    expect(await refused(csv, { preview_id: randomUUID() })).toEqual([422, 'preview_id']);
+    expect(await refused(csv, { preview_id: check.id, dry_run: true })).toEqual([422, 'preview_id']);
+  });
+
+  it('needs a cluster only for rows that fit several, and names those', async () => {
+    const other = await makeCluster();
+    const network = (await send('POST', '/networks', { cluster_id: other.id, name: 'servers' })).json;
+    const storage = (await send('POST', '/networks', { cluster_id: other.id, name: 'storage' })).json;
+    const mine = '172.16.9';
+    await send('POST', '/subnets', { network_id: network.id, cidr: `${mine}.0/24` });
+    expect(await take(`address\n${mine}.5\n`)).toMatchObject({ status: 'ok', created: 1 });
+    expect((await take(`address,hostname\n${mine}.5,x\n`, { dry_run: true })).changes).toMatchObject([
+      { cluster_name: other.name, network_name: 'servers' },
+    ]);
+    // The same prefix in both clusters, and in two networks of one.
+    const [own] = await sqlClient()`select id from networks where cluster_id = ${cluster.id}`;
+    await send('POST', '/subnets', { network_id: own?.id, cidr: `${mine}.0/24` });
+    await send('POST', '/subnets', { network_id: storage.id, cidr: `${mine}.0/24` });
+    const several = await take(`address,network\n${mine}.6,servers\n`);
+    const names = [cluster.name, other.name].sort().join(', ');
+    expect(several.errors).toMatchObject([{ line: 2, field: 'cluster', message: expect.stringContaining(names) }]);
+    expect(await take(`address,network\n${mine}.6,storage\n`)).toMatchObject({ status: 'ok', created: 1 });
+    const ambiguous = await take(`cluster,address\n${other.name},${mine}.7\n`);
+    expect(ambiguous.errors).toMatchObject([
+      { field: 'network', message: expect.stringContaining('servers, storage') },
+    ]);
+    expect((await take('address\n203.0.113.1\n')).errors).toMatchObject([{ line: 2, field: 'address' }]);
+    // Prefixes: the network decides.
+    expect(await take(`network,cidr\nstorage,${mine}.128/25\n`, { kind: 'subnets' })).toMatchObject({ created: 1 });
+    expect((await take(`network,cidr\nservers,${mine}.0/25\n`, { kind: 'subnets' })).errors).toMatchObject([
+      { line: 2, field: 'cluster', message: expect.stringContaining('several clusters') },
+    ]);
   });
 
   it('takes what the export gives', async () => {

@@ -12,7 +12,7 @@ import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
-import { notFound } from '../../lib/refusals';
+import { notFound, refuseField } from '../../lib/refusals';
 import * as repository from '../queries/imports';
 import { importLeases, insertImport } from '../queries/imports';
 
@@ -40,10 +40,23 @@ export async function startImport(import_id: string): Promise<void> {
   }
 }
 
-/** Keeps a CSV file and has it taken over by a worker. */
+/** @throws AppError `refused` unless the dry run was about the same file, and finished */
+async function assertPreviewed(input: ImportInput, previewId: string, sha256: string): Promise<void> {
+  const refuse = (message: string) => refuseField('preview_id', message);
+  if (input.dry_run) throw refuse('Only an import has a dry run before it. Remove preview_id or dry_run.');
+  const preview = await repository.findPreview(db, previewId);
+  if (!preview?.dry_run) throw refuse('The dry run was not found. Check the file again.');
+  if (preview.status !== 'ok' || preview.plan_hash === null)
+    throw refuse('The dry run did not finish, or found no importable rows. Check the file again.');
+  if (preview.sha256 !== sha256 || preview.kind !== input.kind)
+    throw refuse('The dry run was about another file. Check this file first.');
+}
+
+/** Keeps a CSV file and has it taken over by a worker. @throws AppError `refused` for a dry run of something else */
 export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInput): Promise<{ import_id: string }> {
   const id = newId();
   const sha256 = createHash('sha256').update(input.content).digest('hex');
+  if (input.preview_id !== undefined) await assertPreviewed(input, input.preview_id, sha256);
   await db.transaction(async (tx) => {
     await insertImport(tx, {
       ...input,
@@ -58,7 +71,13 @@ export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInp
       object_kind: 'ipam_import',
       object_id: id,
       object_name: input.file_name || `${input.kind}.csv`,
-      after: { kind: input.kind, mode: input.mode, dry_run: input.dry_run, sha256 },
+      after: {
+        kind: input.kind,
+        mode: input.mode,
+        dry_run: input.dry_run,
+        sha256,
+        ...(input.preview_id && { preview_id: input.preview_id }),
+      },
     });
   });
   await startImport(id);

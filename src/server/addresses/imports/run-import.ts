@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { MAX_IMPORT_ERRORS } from '@/domain/ipam/csv-import';
+import { type ImportChange, MAX_IMPORT_CHANGES, MAX_IMPORT_ERRORS } from '@/domain/ipam/csv-import';
 import {
   type AddressImportRow,
+  HEADER_LINE,
   type ImportRows,
   type RowError,
   readImportRows,
@@ -16,8 +17,9 @@ import type { Lease } from '../../jobs/queries/run-leases';
 import { LeaseLost, RunLease } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { changeAddresses, insertAddresses } from '../queries/discovery';
-import { type ImportRow, importLeases } from '../queries/imports';
+import { findPreview, type ImportRow, importLeases } from '../queries/imports';
 import { rehomeAddresses } from '../queries/ipam-space';
+import { differencesFrom, hashPlan } from './import-changes';
 import { loadImportContext, planAddresses } from './plan-addresses';
 import { planSubnets } from './plan-subnets';
 
@@ -42,9 +44,11 @@ type Outcome = {
   updated: number;
   unchanged: number;
   errors: RowError[];
+  changes: ImportChange[];
+  plan_hash: string | null;
 };
 
-const byLine = (a: RowError, b: RowError) => a.line - b.line;
+const byLine = (a: { line: number }, b: { line: number }) => a.line - b.line;
 const linesOf = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size;
 
 async function tell({ lease, progress }: Session, changes: Partial<Progress>): Promise<void> {
@@ -66,6 +70,9 @@ async function finish(tx: Tx, { row }: Session, read: ImportRows, outcome: Outco
     unchanged: outcome.unchanged,
     errors: errors.slice(0, MAX_IMPORT_ERRORS),
     errors_total: errors.length,
+    changes: outcome.changes.slice(0, MAX_IMPORT_CHANGES),
+    changes_total: outcome.changes.length,
+    plan_hash: outcome.plan_hash,
     progress_done: read.rowsTotal,
     progress_total: read.rowsTotal,
     finished_at: clock.now().toISOString(),
@@ -116,11 +123,38 @@ const actionOf = ({ dry_run }: Claimed, ok: boolean) =>
 const refused = (row: Claimed, bad: number): string | null =>
   row.mode === 'atomic' && bad > 0 ? `${bad} rows have errors, so nothing was written.` : null;
 
+/** The clusters that a file is about; null when a row does not say which. */
+function clusterNamesOf({ rows }: ImportRows): string[] | null {
+  const names = new Set<string>();
+  for (const { cluster } of rows) {
+    if (cluster === undefined) return null;
+    names.add(cluster);
+  }
+  return [...names];
+}
+
+/** How an import ends that would write something else than its dry run listed; null when it is the same, or there was none. */
+async function differenceFromPreview(
+  tx: Tx,
+  { preview_id }: Claimed,
+  outcome: Outcome,
+): Promise<Partial<Outcome> | null> {
+  const preview = preview_id === null ? null : await findPreview(tx, preview_id);
+  if (preview_id === null || preview?.plan_hash === outcome.plan_hash) return null;
+  const differing = differencesFrom(preview?.changes ?? [], outcome.changes.slice(0, MAX_IMPORT_CHANGES));
+  return {
+    status: 'failed',
+    message:
+      'The stored data changed since the check, so the import would write something else. Nothing was written. Check the rows again.',
+    errors: [...outcome.errors, ...differing],
+  };
+}
+
 /** Checks the rows against what is stored and writes them: all of it in one transaction. */
 async function write(session: Session, read: ImportRows, onBatch: Options['onBatch']): Promise<void> {
   const { row, lease } = session;
   await db.transaction(async (tx) => {
-    const context = await loadImportContext(tx, [...new Set(read.rows.map(({ cluster }) => cluster))]);
+    const context = await loadImportContext(tx, clusterNamesOf(read));
     const plan =
       row.kind === 'addresses'
         ? { kind: 'addresses' as const, ...planAddresses(read.rows as AddressImportRow[], context) }
@@ -137,8 +171,13 @@ async function write(session: Session, read: ImportRows, onBatch: Options['onBat
       updated: plan.update.length,
       unchanged: plan.unchanged,
       errors,
+      changes: [...plan.changes].sort(byLine),
+      plan_hash: hashPlan(plan.changes, errors),
     };
-    if (message !== null) return finish(tx, session, read, { ...outcome, created: 0, updated: 0 });
+    const nothing = { created: 0, updated: 0, changes: [], plan_hash: null };
+    if (message !== null) return finish(tx, session, read, { ...outcome, ...nothing });
+    const otherwise = await differenceFromPreview(tx, row, outcome);
+    if (otherwise) return finish(tx, session, read, { ...outcome, ...nothing, ...otherwise });
     if (row.dry_run) return finish(tx, session, read, outcome);
 
     await tell(session, { stage: 'writing', progress_done: 0, progress_total: total });
@@ -220,11 +259,13 @@ export async function runImport(importId: string, { signal, onBatch }: Options):
       const outcome: Outcome = {
         status: 'failed',
         message: read.refused,
-        rows_bad: linesOf(read.errors),
+        rows_bad: linesOf(read.errors.filter(({ line }) => line !== HEADER_LINE)),
         created: 0,
         updated: 0,
         unchanged: 0,
         errors: read.errors,
+        changes: [],
+        plan_hash: null,
       };
       await db.transaction((tx) => finish(tx, session, read, outcome));
     },

@@ -11,13 +11,13 @@ import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { runLeases } from '../../jobs/queries/run-leases';
 
-/** Clusters by their names. */
-export async function findClustersByName(executor: Executor, names: readonly string[]) {
-  if (names.length === 0) return [];
+/** Clusters by their names; null: all of them. */
+export async function findClustersByName(executor: Executor, names: readonly string[] | null) {
+  if (names?.length === 0) return [];
   return executor
     .select({ id: clusters.id, name: clusters.name })
     .from(clusters)
-    .where(inArray(clusters.name, [...names]));
+    .where(names ? inArray(clusters.name, [...names]) : undefined);
 }
 
 /** All networks of these clusters, locked against changes of their prefixes and addresses. */
@@ -98,6 +98,16 @@ export async function listImports(input: ImportListInput): Promise<Page<IpamImpo
       total: db.$count(ipamImports, and(...conditions)),
     }),
   );
+}
+
+/** A dry run as an import compares itself with it, or null. */
+export async function findPreview(executor: Executor, id: string) {
+  const { kind, dry_run, status, sha256, plan_hash, changes, changes_total } = ipamImports;
+  const [row] = await executor
+    .select({ kind, dry_run, status, sha256, plan_hash, changes, changes_total })
+    .from(ipamImports)
+    .where(eq(ipamImports.id, id));
+  return row ?? null;
 }
 
 export async function findImport(id: string): Promise<IpamImportDetail | null> {

@@ -1,30 +1,21 @@
-import { and, desc, eq, ilike, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import {
-  ADDRESS_SORTS,
-  AddressHolder,
-  type AddressListInput,
-  IpAddress,
-  type IpAddressDetail,
-} from '@/domain/ipam/ip-address';
+import { ADDRESS_SORTS, type AddressListInput, IpAddress, type IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
+import { ADDRESS_PART } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
-import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
+import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
 import { answeredElsewhere, columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
-import { ipAddressHistory, ipamConflicts } from '../../db/schema/ipam';
-import { workloadOwners } from '../../db/schema/moves';
+import { ipamConflicts } from '../../db/schema/ipam';
 import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { addressInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
-import { tenantInReach } from '../../tenancy/queries/tenant-reach';
-
-/** Surely the start of an address: digits with a dot, or with a colon in between. */
-const ADDRESS_PART = /^(\d{1,3}\.[\d.]*|[0-9a-f]{0,4}:[0-9a-f:.]*)$/i;
+import { listHoldersOf } from './address-holders';
 
 /** A search text: an address or its beginning, a CIDR, a MAC address, or a part of a name or description. */
 function searchCondition(text: string): SQL | undefined {
@@ -116,56 +107,12 @@ export async function findIpAddress(executor: Executor, tenants: Reach, id: stri
   return row ? withoutName(row) : null;
 }
 
-const MAX_HISTORY = 100;
-
-/** Who held an address, newest first; of holders out of reach nothing is told, nor of the time before or after they were within. */
-export async function listAddressHolders(
-  tenants: Reach,
-  place: { network_id: string; address: string },
-): Promise<AddressHolder[]> {
-  const { from_at, until_at } = ipAddressHistory;
-  // Ends of the time of an owner; `greatest` and `least` leave out what is null.
-  const during = and(
-    eq(workloadOwners.workload_id, ipAddressHistory.workload_id),
-    tenants === 'all' ? sql`false` : tenantInReach(workloadOwners.tenant_id, tenantsOf(tenants)),
-    sql`(${workloadOwners.from_at} is null or ${until_at} is null or ${until_at} > ${workloadOwners.from_at})`,
-    sql`(${workloadOwners.to_at} is null or ${from_at} < ${workloadOwners.to_at})`,
-  );
-  // Those who reach the holder by its project: since it came to it.
-  const single = projectsOf(tenants);
-  const ofProject = single.length === 0 ? undefined : inArray(workloads.project_id, [...single]);
-  const here =
-    ofProject &&
-    sql`(${ofProject} and (${workloads.project_since} is null or ${until_at} is null or ${until_at} > ${workloads.project_since}))`;
-  const since = ofProject ? sql`, case when ${ofProject} then ${workloads.project_since} end` : sql``;
-  return db
-    .select(
-      columnsOf(AddressHolder, ipAddressHistory, {
-        workload_name: sql<string>`coalesce(${workloadOwners.workload_name}, ${workloads.name}, ${ipAddressHistory.workload_name})`,
-        from_at: sql<string>`greatest(${from_at}, ${workloadOwners.from_at}${since})`.mapWith(from_at),
-        until_at: sql<string | null>`least(${until_at}, ${workloadOwners.to_at})`.mapWith(until_at),
-      }),
-    )
-    .from(ipAddressHistory)
-    .leftJoin(workloads, eq(workloads.id, ipAddressHistory.workload_id))
-    .leftJoin(workloadOwners, during)
-    .where(
-      and(
-        eq(ipAddressHistory.network_id, place.network_id),
-        sql`${ipAddressHistory.address} = ${place.address}::inet`,
-        tenants === 'all' ? undefined : or(isNotNull(workloadOwners.id), here),
-      ),
-    )
-    .orderBy(desc(ipAddressHistory.from_at), desc(sql`${ipAddressHistory.until_at} is null`), desc(ipAddressHistory.id))
-    .limit(MAX_HISTORY);
-}
-
 /** One address within reach with its history, the prefixes around it and its open conflicts, or null. Four queries. */
 export async function findIpAddressDetail(tenants: Reach, id: string): Promise<IpAddressDetail | null> {
   const address = await findIpAddress(db, tenants, id);
   if (!address) return null;
   const [history, around, conflicts] = await Promise.all([
-    listAddressHolders(tenants, address),
+    listHoldersOf(tenants, address),
     db
       .select({ id: subnets.id, cidr: subnets.cidr })
       .from(subnets)

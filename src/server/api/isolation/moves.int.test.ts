@@ -145,6 +145,25 @@ describe('a workload that moves', () => {
     expect(body.items.map((one: { id: string }) => one.id)).toEqual([ours.ids.deployment]);
   });
 
+  it('held its addresses for each tenant as long as it belonged to it', async () => {
+    const { ours, theirs } = world;
+    const held = async ({ headers }: Side, query: string) => {
+      const answer = await call(`/ip-address-holders?within=10.65.0.11&${query}`, { headers });
+      expect(answer.status).toBe(200);
+      return (await answer.json()).items;
+    };
+    const at = (time: number) => `since=${new Date(time).toISOString()}&until=${new Date(time).toISOString()}`;
+    const [before, after] = [Date.parse(movedAt) - 30_000, Date.parse(movedAt) + 30_000];
+    const [former, present] = [await held(ours, ''), await held(theirs, '')];
+    expect(former).toMatchObject([{ workload_name: 'ours-guest-103', until_at: expect.any(String) }]);
+    expect(present).toMatchObject([{ workload_id: moved[0], until_at: null }]);
+    expect(Math.abs(Date.parse(former[0].until_at) - Date.parse(movedAt))).toBeLessThan(30_000);
+    expect(present[0].from_at).toBe(former[0].until_at);
+    expect(await held(ours, at(after))).toEqual([]);
+    expect(await held(theirs, at(before))).toEqual([]);
+    expect(await held(theirs, at(after))).toHaveLength(1);
+  });
+
   it('tells its former tenant nothing of what the new one does with it', { timeout: 120_000 }, async () => {
     const before = await ask(world.ours);
     const { theirs, lab, node } = world;

@@ -1,5 +1,9 @@
 import {
   AgentDetail,
+  AgentEnrollmentCreated,
+  AgentEnrollmentInput,
+  AgentEnrollmentListInput,
+  AgentEnrollmentPage,
   AgentInstall,
   AgentInstallInfo,
   AgentInstallInput,
@@ -10,6 +14,7 @@ import {
   UnconfirmedFlowPage,
 } from '@/domain/agent';
 import { listAgents, listUnconfirmedFlows, readAgent, summarizeAgents } from '../../traffic/agents/agents';
+import { createEnrollment, listEnrollments, revokeEnrollment } from '../../traffic/agents/enrollments';
 import { createInstall, readInstallInfo } from '../../traffic/agents/install';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -49,6 +54,32 @@ export const agentsRouter = router({
     output: AgentInstall,
     status: 201,
     run: ({ scope, input, baseUrl }) => createInstall(scope, input, baseUrl()),
+  }),
+  enrollments: query({
+    rest: 'GET /agents/enrollments',
+    summary: 'List enrollment tokens for many nodes, newest first. They are kept for one week after they expire.',
+    access: { permission: 'agent:install' },
+    input: AgentEnrollmentListInput,
+    output: AgentEnrollmentPage,
+    run: ({ scope, input }) => listEnrollments(scope, input),
+  }),
+  createEnrollment: mutation({
+    rest: 'POST /agents/enrollments',
+    summary:
+      'Create an enrollment token for many nodes of a cluster. It does not replace a node token that is in use. The token is shown only in this response.',
+    access: { permission: 'agent:install' },
+    input: AgentEnrollmentInput,
+    output: AgentEnrollmentCreated,
+    status: 201,
+    problems: ['conflict'],
+    run: ({ scope, input, baseUrl }) => createEnrollment(scope, input, baseUrl()),
+  }),
+  revokeEnrollment: mutation({
+    rest: 'DELETE /agents/enrollments/{enrollment_id}',
+    summary: 'Revoke an enrollment token. Nodes that enrolled with it keep their own tokens.',
+    access: { permission: 'agent:install' },
+    problems: ['gone'],
+    run: ({ scope, params }) => revokeEnrollment(scope, params.enrollment_id),
   }),
   installInfo: query({
     rest: 'GET /agents/install-info',

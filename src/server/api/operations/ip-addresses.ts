@@ -2,6 +2,9 @@ import { AddressPolicies } from '@/domain/ipam/address-policies';
 import {
   AddressBulkDelete,
   AddressBulkUpdate,
+  AddressHolderListInput,
+  AddressHolderPage,
+  AddressHolding,
   AddressInput,
   AddressListInput,
   AddressPage,
@@ -10,6 +13,7 @@ import {
   IpAddress,
   IpAddressDetail,
 } from '@/domain/ipam/ip-address';
+import { fieldsWithout } from '@/domain/list';
 import {
   bulkDeleteAddresses,
   bulkUpdateAddresses,
@@ -18,6 +22,7 @@ import {
   readAddress,
   updateAddress,
 } from '../../addresses/addresses';
+import { listAddressHolders } from '../../addresses/queries/address-holders';
 import { listIpAddresses } from '../../addresses/queries/ip-addresses';
 import { ADDRESS_CSV, exportAddresses } from '../../addresses/search';
 import { listAddressPolicies } from '../../enforcement/policies/policies-in-reach';
@@ -40,6 +45,16 @@ export const ipAddressesRouter = router({
       columns: ADDRESS_CSV,
       rows: ({ scope, input }, page) => exportAddresses(scope, { ...input, ...page }),
     },
+  }),
+  holders: query({
+    rest: 'GET /ip-address-holders',
+    summary:
+      'List workloads that held addresses, by prefix and time, the latest first. Only visible workloads and times are listed. since and until with the same time ask for one moment.',
+    access: { permission: 'ipam:read' },
+    input: AddressHolderListInput,
+    output: AddressHolderPage,
+    run: ({ scope, input }) => listAddressHolders(scope.reach, input),
+    csv: { name: 'ip-address-holders', columns: fieldsWithout(AddressHolding) },
   }),
   create: mutation({
     rest: 'POST /ip-addresses',

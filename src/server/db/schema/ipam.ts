@@ -12,6 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { ImportChange } from '@/domain/ipam/csv-import';
 import { inet, macaddr, primaryId, timestampNow, timestamptz } from '../columns';
 import { ipAddresses } from './addresses';
 import { clusters } from './clusters';
@@ -78,6 +79,7 @@ export const ipAddressHistory = pgTable(
   (t) => [
     index('ip_address_history_address_idx').on(t.network_id, t.address, t.from_at),
     index('ip_address_history_workload_idx').on(t.workload_id, t.from_at),
+    index('ip_address_history_prefix_idx').using('gist', t.address.op('inet_ops')),
     uniqueIndex('ip_address_history_one_open').on(t.network_id, t.address).where(sql`until_at is null`),
   ],
 );
@@ -161,6 +163,13 @@ export const ipamImports = pgTable(
     unchanged: integer().notNull().default(0),
     errors: jsonb().$type<ImportError[]>().notNull().default([]),
     errors_total: integer().notNull().default(0),
+    /** The first rows that are created or changed, old and new value of each field; `changes_total` counts all of them. */
+    changes: jsonb().$type<ImportChange[]>().notNull().default([]),
+    changes_total: integer().notNull().default(0),
+    /** Of all changes and all rows with errors: an import that writes something else than its preview has another one. */
+    plan_hash: text(),
+    /** The check whose changes this import is to write, and no others. */
+    preview_id: uuid(),
     message: text(),
     requested_by: uuid(),
     requested_by_name: text().notNull(),

@@ -70,9 +70,9 @@ const enrol = defineRoute({
   summary:
     'Exchange the enrollment token of an install command for the token of the node. The token is shown only in this response.',
   tag,
-  access: { open: 'The enrollment token authenticates the request; it works once.' },
+  access: { open: 'The enrollment token authenticates the request; its uses and its time are limited.' },
   body: enrolmentRequestSchema,
-  response: { status: 200, schema: enrolmentAnswerSchema },
+  response: { status: 200, schema: enrolmentAnswerSchema, problems: ['conflict', 'gone'] },
   handler: ({ scope, body }) => enrolAgent(scope, body),
 });
 

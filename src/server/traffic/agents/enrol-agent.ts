@@ -9,10 +9,37 @@ import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
-import { enrolAgent as enrol, lockEnrolment, lockFormerAgent, markEnrolmentUsed } from '../queries/agent-enrolments';
+import {
+  type AgentInUse,
+  type EnrolmentRow,
+  enrolAgent as enrol,
+  findNodeName,
+  listEnrollableNodes,
+  lockEnrolment,
+  lockFormerAgent,
+  markEnrolmentUsed,
+  type NodeName,
+} from '../queries/agent-enrolments';
 import { newNodeToken } from './agent-identity';
 
 const AGAIN = 'Create a new install command for the node and run it.';
+
+/** A node whose agent reported within this time gets another token by its own install command only. */
+const RECENT_REPORT_MS = 24 * 3_600_000;
+/** As for an agent that enrolled but has not reported yet: its first report arrives within a minute. */
+const RECENT_ENROLMENT_MS = 3_600_000;
+
+const within = (at: string | null, ms: number, now: string) => at !== null && Date.parse(now) - Date.parse(at) < ms;
+
+/**
+ * Whether the token of a node is in use, so that a token for many nodes does not replace it. An installation that broke off after
+ * its enrollment may run again on the same machine.
+ */
+export function isInUse(agent: AgentInUse, machineId: string | null, now: string): boolean {
+  if (agent.status === 'ok' || agent.status === 'degraded') return true;
+  if (within(agent.last_heartbeat_at, RECENT_REPORT_MS, now)) return true;
+  return agent.machine_id !== machineId && within(agent.enrolled_at, RECENT_ENROLMENT_MS, now);
+}
 
 /** Names of one machine: case does not count, and a fully qualified name stands for its first label. */
 const sameName = (a: string, b: string) => {
@@ -33,19 +60,45 @@ async function creatorOf(tx: Tx, id: string | null, now: string): Promise<Creato
   };
 }
 
+/** The node that a machine of this name is, by its enrollment token. @throws AppError `unauthenticated`, `refused` */
+async function nodeOf(tx: Tx, enrolment: EnrolmentRow, name: string): Promise<NodeName> {
+  const wrong = (message: string, expected: string) =>
+    new AppError('refused', message, { errors: [{ field: 'node_name', message: expected }] });
+  if (enrolment.node_id !== null) {
+    const node = await findNodeName(tx, enrolment.node_id);
+    if (!node) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
+    if (sameName(name, node.name)) return node;
+    throw wrong(
+      `The enrollment token is for the node ${node.name}, but this machine reports the name ${name}. Run the install command of this node, or set FABRIC_NODE_NAME.`,
+      `Expected ${node.name}.`,
+    );
+  }
+  const nodes = await listEnrollableNodes(tx, enrolment.cluster_id ?? '', enrolment.node_ids);
+  const [node, another] = nodes.filter((one) => sameName(name, one.name));
+  if (node && !another) return node;
+  throw wrong(
+    `The enrollment token is for ${enrolment.node_ids ? 'selected nodes' : 'nodes of one cluster'}, and ${another ? 'several of them have' : 'none of them has'} the name ${name} that this machine reports. Set FABRIC_NODE_NAME to the name of the node in the cluster, or create a token for this node.`,
+    'Expected the name of a node that the token is for.',
+  );
+}
+
 /**
- * Exchanges a one-time enrolment token for the node's own token, which is told once. The node's token before, if there
- * was one, is worth nothing from then on.
- * @throws AppError `unauthenticated` for a token that never was, `gone` for one that was used or expired or whose creator may not
- * install agents any more, `refused` when it was made for a node of another name
+ * Exchanges an enrollment token for the node's own token, which is in this answer only. The former token of the node no longer works.
+ * A token for many nodes does not replace a token that is in use.
+ * @throws AppError `unauthenticated` for an unknown token, `gone` for one that was used up, expired or revoked or whose creator may not
+ * install agents any more, `refused` for a machine with the name of another node, `conflict` for a node whose token is in use
  */
 export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise<EnrolmentAnswer> {
   const now = clock.now().toISOString();
   return db.transaction(async (tx) => {
-    const found = await lockEnrolment(tx, hashToken(request.enrolment_token));
-    if (!found) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
-    const { enrolment, node } = found;
-    if (enrolment.used_at !== null) throw new AppError('gone', `The enrollment token was already used. ${AGAIN}`);
+    const enrolment = await lockEnrolment(tx, hashToken(request.enrolment_token));
+    if (!enrolment) throw new AppError('unauthenticated', `The enrollment token is not valid. ${AGAIN}`);
+    if (enrolment.revoked_at !== null) throw new AppError('gone', `The enrollment token was revoked. ${AGAIN}`);
+    // A use that an older version of the service noted is its time only.
+    if (enrolment.uses >= enrolment.max_uses || (enrolment.max_uses === 1 && enrolment.used_at !== null)) {
+      const used = enrolment.max_uses === 1 ? 'was already used' : `was already used ${enrolment.max_uses} times`;
+      throw new AppError('gone', `The enrollment token ${used}. ${AGAIN}`);
+    }
     if (enrolment.expires_at <= now) throw new AppError('gone', `The enrollment token has expired. ${AGAIN}`);
     const creator = await creatorOf(tx, enrolment.created_by, now);
     if (!creator.mayInstall) {
@@ -54,17 +107,17 @@ export function enrolAgent(scope: OpenScope, request: EnrolmentRequest): Promise
         `The user who created the enrollment token is no longer permitted to install agents. ${AGAIN}`,
       );
     }
-    if (!sameName(request.node_name, node.name)) {
-      throw new AppError(
-        'refused',
-        `The enrollment token is for the node ${node.name}, but this machine reports the name ${request.node_name}. Run the install command of this node, or set FABRIC_NODE_NAME.`,
-        { errors: [{ field: 'node_name', message: `Expected ${node.name}.` }] },
-      );
-    }
+    const node = await nodeOf(tx, enrolment, request.node_name);
     const node_token = newNodeToken();
     const { machine_id, agent_version } = request;
-    await markEnrolmentUsed(tx, enrolment.id, now);
     const before = await lockFormerAgent(tx, node.id);
+    if (enrolment.node_id === null && before && isInUse(before, machine_id, now)) {
+      throw new AppError(
+        'conflict',
+        `The agent of ${node.name} already has a token that is in use. An enrollment token for many nodes does not replace it. To reinstall the agent, use the install command of this node.`,
+      );
+    }
+    await markEnrolmentUsed(tx, enrolment.id, { node_id: node.id, node_name: node.name, machine_id, at: now });
     const replacement = before?.reports
       ? {
           at: now,

@@ -19,6 +19,15 @@ const LIFE_MS = 60 * 60_000;
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** A new enrollment token: shown once, kept as `hashToken(token)`. */
+export const newEnrolmentToken = (): string => `fabric_enrol_${randomBytes(32).toString('base64url')}`;
+
+/** The command for a root shell on a node. */
+export function installCommand(baseUrl: string, variables: Record<string, string>): string {
+  const given = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+  return `curl -fsSL ${quoted(`${baseUrl}/api/v1/agents/install.sh`)} | ${given.join(' ')} sh`;
+}
+
 /**
  * The command that installs the agent on a node, ready to be pasted into a root shell there. Its token works once, within
  * an hour; only its hash is kept.
@@ -31,7 +40,7 @@ export async function createInstall(
   baseUrl: string,
 ): Promise<AgentInstall> {
   await requireAgentBundle();
-  const enrolment_token = `fabric_enrol_${randomBytes(32).toString('base64url')}`;
+  const enrolment_token = newEnrolmentToken();
   const now = clock.now();
   const expires_at = new Date(now.getTime() + LIFE_MS).toISOString();
   const node = await db.transaction(async (tx) => {
@@ -43,6 +52,7 @@ export async function createInstall(
       node_id,
       token_hash: hashToken(enrolment_token),
       created_by: scope.actor.id,
+      created_by_name: scope.actor.name,
       created_at: now.toISOString(),
       expires_at,
     });
@@ -55,13 +65,11 @@ export async function createInstall(
     });
     return found;
   });
-  const script = quoted(`${baseUrl}/api/v1/agents/install.sh`);
-  const variables = `FABRIC_ENROLMENT_TOKEN=${quoted(enrolment_token)} FABRIC_NODE_NAME=${quoted(node.name)}`;
   return {
     node_id,
     node_name: node.name,
     base_url: baseUrl,
-    command: `curl -fsSL ${script} | ${variables} sh`,
+    command: installCommand(baseUrl, { FABRIC_ENROLMENT_TOKEN: enrolment_token, FABRIC_NODE_NAME: node.name }),
     enrolment_token,
     expires_at,
   };

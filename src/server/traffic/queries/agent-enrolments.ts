@@ -1,9 +1,13 @@
-import { eq, sql } from 'drizzle-orm';
-import type { Executor, Tx } from '../../db/client';
-import { agentEnrolments } from '../../db/schema/agents';
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { AgentEnrollment, type AgentEnrollmentListInput } from '@/domain/agent';
+import type { Page } from '@/domain/list';
+import { db, type Executor, type Tx } from '../../db/client';
+import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
+import { agentEnrolments, type EnrolledNode } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes, type TokenReplacement } from '../../db/schema/clusters';
 
-type EnrolmentRow = typeof agentEnrolments.$inferSelect;
+export type EnrolmentRow = typeof agentEnrolments.$inferSelect;
 export type NodeName = { id: string; name: string; cluster_id: string; cluster_name: string };
 
 const nodeColumns = { id: nodes.id, name: nodes.name, cluster_id: nodes.cluster_id, cluster_name: clusters.name };
@@ -21,22 +25,105 @@ export async function insertEnrolment(tx: Tx, row: typeof agentEnrolments.$infer
   await tx.insert(agentEnrolments).values(row);
 }
 
-/** The enrolment with this token and its node, locked until the transaction ends: a token works once. */
-export async function lockEnrolment(
-  tx: Tx,
-  tokenHash: string,
-): Promise<{ enrolment: EnrolmentRow; node: NodeName } | null> {
+/** The enrollment token with this hash, locked until the transaction ends: simultaneous uses are counted one after the other. */
+export async function lockEnrolment(tx: Tx, tokenHash: string): Promise<EnrolmentRow | null> {
   const [enrolment] = await tx
     .select()
     .from(agentEnrolments)
     .where(eq(agentEnrolments.token_hash, tokenHash))
     .for('update');
-  const node = enrolment && (await findNodeName(tx, enrolment.node_id));
-  return node ? { enrolment, node } : null;
+  return enrolment ?? null;
 }
 
-export async function markEnrolmentUsed(tx: Tx, id: string, at: string): Promise<void> {
-  await tx.update(agentEnrolments).set({ used_at: at }).where(eq(agentEnrolments.id, id));
+/** The nodes of a cluster that are in it, or those of them with these ids. */
+export async function listEnrollableNodes(
+  executor: Executor,
+  clusterId: string,
+  ids: readonly string[] | null,
+): Promise<(NodeName & { agent: AgentInUse | null })[]> {
+  const rows = await executor
+    .select({ ...nodeColumns, agent: agentColumns })
+    .from(nodes)
+    .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
+    .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))
+    .where(
+      and(eq(nodes.cluster_id, clusterId), isNull(nodes.missing_since), ids ? inArray(nodes.id, [...ids]) : undefined),
+    )
+    .orderBy(nodes.name);
+  return rows;
+}
+
+export async function findClusterName(executor: Executor, id: string): Promise<{ id: string; name: string } | null> {
+  const [row] = await executor
+    .select({ id: clusters.id, name: clusters.name })
+    .from(clusters)
+    .where(eq(clusters.id, id));
+  return row ?? null;
+}
+
+/** Counts a use. */
+export async function markEnrolmentUsed(tx: Tx, id: string, by: EnrolledNode): Promise<void> {
+  await tx
+    .update(agentEnrolments)
+    .set({
+      used_at: by.at,
+      uses: sql`${agentEnrolments.uses} + 1`,
+      enrolled: sql`${agentEnrolments.enrolled} || ${JSON.stringify([by])}::jsonb`,
+    })
+    .where(eq(agentEnrolments.id, id));
+}
+
+const enrolmentColumns = (now: string) =>
+  columnsOf(AgentEnrollment, agentEnrolments, {
+    cluster_id: clusters.id,
+    cluster_name: clusters.name,
+    state: stateAt(now),
+  });
+
+/** What became of a token by a time: revoked before used before expired. */
+const stateAt = (now: string) => sql<AgentEnrollment['state']>`case
+  when ${agentEnrolments.revoked_at} is not null then 'revoked'
+  when ${agentEnrolments.uses} >= ${agentEnrolments.max_uses} then 'used'
+  when ${agentEnrolments.expires_at} <= ${now}::timestamptz then 'expired' else 'active' end`;
+
+/** Tokens for many nodes, page by page, newest first. Two queries. */
+export async function listEnrollments(input: AgentEnrollmentListInput, now: string): Promise<Page<AgentEnrollment>> {
+  const conditions = and(
+    isNotNull(agentEnrolments.cluster_id),
+    ...conditionsOf(input, agentEnrolments, {
+      q: hasText(agentEnrolments.description, agentEnrolments.created_by_name),
+      state: (state) => sql`${stateAt(now)} = ${state}`,
+    }),
+  );
+  const sorts = { created_at: { column: agentEnrolments.id }, expires_at: { column: agentEnrolments.expires_at } };
+  return pageOfRows<AgentEnrollment>(input, { sorts, sort: '-created_at', id: agentEnrolments.id }, (paging) => ({
+    rows: db
+      .select(enrolmentColumns(now))
+      .from(agentEnrolments)
+      .innerJoin(clusters, eq(clusters.id, agentEnrolments.cluster_id))
+      .where(and(conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db.$count(agentEnrolments, conditions),
+  }));
+}
+
+/** A token for many nodes, locked; null when there is none with this id. */
+export async function lockEnrolmentById(tx: Tx, id: string, now: string): Promise<AgentEnrollment | null> {
+  const [row] = await tx
+    .select(enrolmentColumns(now))
+    .from(agentEnrolments)
+    .innerJoin(clusters, eq(clusters.id, agentEnrolments.cluster_id))
+    .where(eq(agentEnrolments.id, id))
+    .for('update', { of: agentEnrolments });
+  return row ?? null;
+}
+
+export async function revokeEnrollment(tx: Tx, id: string, by: { at: string; name: string }): Promise<void> {
+  await tx
+    .update(agentEnrolments)
+    .set({ revoked_at: by.at, revoked_by_name: by.name })
+    .where(eq(agentEnrolments.id, id));
 }
 
 export type NewAgent = { node_id: string; token_hash: string; machine_id: string; agent_version: string };
@@ -44,21 +131,24 @@ export type NewAgent = { node_id: string; token_hash: string; machine_id: string
 /** Whether an agent reports: what watches over agents says otherwise once three heartbeats are missing. */
 const reports = ({ status }: { status: string }) => status === 'ok' || status === 'degraded';
 
-/** The agent that had the node's token before. */
-export type FormerAgent = { machine_id: string | null; last_heartbeat_at: string | null; reports: boolean };
+const agentColumns = {
+  machine_id: nodeAgents.machine_id,
+  enrolled_at: nodeAgents.enrolled_at,
+  last_heartbeat_at: nodeAgents.last_heartbeat_at,
+  status: nodeAgents.status,
+};
 
-/** The agent of a node before it is given another token, locked. */
+/** What is known of the agent of a node by its newest token. */
+export type AgentInUse = Pick<typeof nodeAgents.$inferSelect, keyof typeof agentColumns>;
+
+/** The agent that had the node's token before. */
+export type FormerAgent = AgentInUse & { reports: boolean };
+
+/** The agent of a node before it is given another token. The node is locked, because there may be no agent yet. */
 export async function lockFormerAgent(tx: Tx, nodeId: string): Promise<FormerAgent | null> {
-  const [row] = await tx
-    .select({
-      machine_id: nodeAgents.machine_id,
-      last_heartbeat_at: nodeAgents.last_heartbeat_at,
-      status: nodeAgents.status,
-    })
-    .from(nodeAgents)
-    .where(eq(nodeAgents.node_id, nodeId))
-    .for('update');
-  return row ? { machine_id: row.machine_id, last_heartbeat_at: row.last_heartbeat_at, reports: reports(row) } : null;
+  await tx.select({ id: nodes.id }).from(nodes).where(eq(nodes.id, nodeId)).for('no key update');
+  const [row] = await tx.select(agentColumns).from(nodeAgents).where(eq(nodeAgents.node_id, nodeId)).for('update');
+  return row ? { ...row, reports: reports(row) } : null;
 }
 
 /** Gives a node's agent its token; whoever had one before is locked out. @param replacement null leaves the last one that was recorded */

@@ -1,0 +1,44 @@
+import type { AddressHolder } from '@/domain/ipam/ip-address';
+import type { Translate } from '@/lib/i18n/translator';
+import { columnsOf } from '@/ui/columns';
+import { RelativeTime } from '@/ui/values';
+import { WorkloadLink } from '../shared/entity-links';
+import { ADDRESS_SOURCE_LABELS } from '../shared/ipam/address-state';
+
+const sourceWord = (t: Translate, source: string) =>
+  Object.hasOwn(ADDRESS_SOURCE_LABELS, source)
+    ? t(ADDRESS_SOURCE_LABELS[source as keyof typeof ADDRESS_SOURCE_LABELS])
+    : source;
+
+/** Columns of who held an address, and when. */
+export function holderColumns<Row extends AddressHolder>(t: Translate) {
+  const make = columnsOf<Row>();
+  return [
+    make.text('workload', t('Workload'), (item) => item.workload_name, {
+      width: 200,
+      grow: true,
+      render: (item) =>
+        item.workload_id ? (
+          <WorkloadLink id={item.workload_id} name={item.workload_name} />
+        ) : (
+          <span className="text-muted">{t('{name} (deleted)', { name: item.workload_name })}</span>
+        ),
+    }),
+    make.time('from_at', t('From'), (item) => item.from_at),
+    make.custom(
+      'until_at',
+      t('Until'),
+      (item) =>
+        item.until_at ? (
+          <RelativeTime at={item.until_at} />
+        ) : (
+          <span className="font-medium">{t('Current assignment')}</span>
+        ),
+      { width: 130, csv: (item) => item.until_at },
+    ),
+    make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),
+    make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
+    make.text('source', t('Data source'), (item) => sourceWord(t, item.source), { width: 130 }),
+    make.mono('external_id', t('External ID'), (item) => item.workload_external_id, { width: 120 }),
+  ];
+}

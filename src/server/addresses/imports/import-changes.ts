@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { ImportChange } from '@/domain/ipam/csv-import';
+import type { RowError } from '@/domain/ipam/import-rows';
+
+type Value = ImportChange['fields'][number]['old'];
+/** A row as a person reads it: by the columns of the file. */
+export type Readable = Readonly<Record<string, Value>>;
+type Place = Pick<ImportChange, 'line' | 'name' | 'cluster_name' | 'network_name'>;
+
+const isNothing = (value: Value | undefined) => value === null || value === undefined || value === '';
+
+/** What becomes of a row: of a new one its values, of another one those that differ. */
+export function changeOf(place: Place, before: Readable | null, after: Readable): ImportChange {
+  const fields = Object.keys(after).flatMap((field) => {
+    const [old, next] = [before?.[field] ?? null, after[field] ?? null];
+    if (before === null ? isNothing(next) : old === next) return [];
+    return [{ field, old: before === null ? null : old, new: next }];
+  });
+  return { ...place, action: before === null ? 'create' : 'update', fields };
+}
+
+/** Two plans with the same hash write the same and leave out the same. */
+export function hashPlan(changes: readonly ImportChange[], errors: readonly RowError[]): string {
+  const lines = [...new Set(errors.map(({ line }) => line))].sort((a, b) => a - b);
+  const ordered = [...changes].sort((a, b) => a.line - b.line);
+  const said = ordered.map((one) => [
+    one.line,
+    one.action,
+    one.cluster_name,
+    one.network_name,
+    one.name,
+    one.fields.map(({ field, old, new: next }) => [field, old, next]),
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify([said, lines]))
+    .digest('hex');
+}
+
+/** The lines about which a preview said something else, as errors. */
+export function differencesFrom(preview: readonly ImportChange[], changes: readonly ImportChange[]): RowError[] {
+  const said = new Map(preview.map((one) => [one.line, JSON.stringify(one)]));
+  const now = new Map(changes.map((one) => [one.line, JSON.stringify(one)]));
+  return [...new Set([...said.keys(), ...now.keys()])]
+    .filter((line) => said.get(line) !== now.get(line))
+    .sort((a, b) => a - b)
+    .map((line) => ({ line, field: 'row', message: 'The stored data of this row changed since the check.' }));
+}
