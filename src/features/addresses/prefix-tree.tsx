@@ -81,6 +81,13 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         name={subnet.cidr}
         entries={[
           {
+            id: 'reserve',
+            label: t('Reserve next free address'),
+            icon: <MapPin />,
+            onSelect: () => subnets.reserve({ ...subnet, network_name: network.name }),
+            disabledReason: writeReason,
+          },
+          {
             id: 'next',
             label: t('Allocate next child prefix'),
             icon: <Split />,

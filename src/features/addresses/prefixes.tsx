@@ -41,7 +41,7 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
         )}
       </FilterBar>
       {searching || view === 'list' ? (
-        <SubnetTable state={state} />
+        <SubnetTable state={state} subnets={subnets} />
       ) : (
         <PrefixTree clusterId={filters.cluster_id} subnets={subnets} />
       )}

@@ -1,4 +1,5 @@
 'use client';
+import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useCallback, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
@@ -8,11 +9,16 @@ import { DeleteSubnetDialog } from './delete-subnet-dialog';
 import { EditSubnetDrawer } from './edit-subnet-drawer';
 import { NextPrefixDrawer } from './next-prefix-drawer';
 
+// Most visits to these pages never open it.
+const AddAddressDrawer = dynamic(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));
+
+type Place = Pick<SubnetDetail, 'id' | 'cidr' | 'network_id' | 'network_name' | 'cluster_id'>;
 type Target = Parameters<typeof EditSubnetDrawer>[0]['subnet'] & object;
 type Open =
   | { kind: 'add'; start?: SubnetStart }
   | { kind: 'edit'; subnet: Target }
   | { kind: 'next'; subnet: Pick<SubnetDetail, 'id' | 'cidr'> }
+  | { kind: 'reserve'; subnet: Place }
   | { kind: 'delete'; subnet: Pick<SubnetDetail, 'id' | 'cidr'> };
 
 /** What can be done with subnets, for every page that shows some. Render `dialogs` once. */
@@ -34,6 +40,7 @@ export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {})
         onClose={close}
         onTaken={(path) => router.push(path)}
       />
+      {open?.kind === 'reserve' && <AddAddressDrawer subnet={open.subnet} start={{ kind: 'next' }} onClose={close} />}
       <DeleteSubnetDialog
         subnet={open?.kind === 'delete' ? open.subnet : null}
         onClose={close}
@@ -50,6 +57,8 @@ export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {})
     add,
     edit: (subnet: Target) => setOpen({ kind: 'edit', subnet }),
     next: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'next', subnet }),
+    /** Takes the next free address of a prefix. */
+    reserve: (subnet: Place) => setOpen({ kind: 'reserve', subnet }),
     remove: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'delete', subnet }),
   };
 }

@@ -9,7 +9,14 @@ import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { useNow } from '@/ui/use-now';
 import { Missing, Mono } from '@/ui/values';
-import { AGENT_STATES, clockText, collectorName, lackingCollectors } from '../shared/agents/agent-state';
+import {
+  AGENT_STATES,
+  AsOf,
+  clockText,
+  collectorName,
+  lackingCollectors,
+  staleSince,
+} from '../shared/agents/agent-state';
 import { ClusterLink } from '../shared/entity-links';
 
 const make = columnsOf<Agent>();
@@ -55,15 +62,17 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     width: 125,
     render: (agent) =>
       agent.agent_version ? (
-        <span className="inline-flex items-center gap-1.5">
-          <Mono>{agent.agent_version}</Mono>
-          {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
-        </span>
+        <AsOf at={staleSince(agent)}>
+          <span className="inline-flex items-center gap-1.5">
+            <Mono>{agent.agent_version}</Mono>
+            {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
+          </span>
+        </AsOf>
       ) : (
         <Missing />
       ),
   }),
-  make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock offset={agent.clock_offset_ms} />, {
+  make.custom('clock_offset_ms', t('Clock'), (agent) => <Clock agent={agent} />, {
     sortable: true,
     width: 100,
     csv: (agent) => agent.clock_offset_ms,
@@ -73,16 +82,32 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     width: 120,
     render: (agent) => <ClusterLink id={agent.cluster_id} name={agent.cluster_name} />,
   }),
-  make.number('interval_seconds', t('Interval'), (agent) => agent.interval_seconds, {
-    hidden: true,
-    format: (seconds) => `${seconds} s`,
-  }),
+  make.custom(
+    'interval_seconds',
+    t('Interval'),
+    (agent) =>
+      agent.interval_seconds === null ? (
+        <Missing />
+      ) : (
+        <AsOf at={staleSince(agent)}>{`${agent.interval_seconds} s`}</AsOf>
+      ),
+    { hidden: true, width: 90, align: 'end', csv: (agent) => agent.interval_seconds },
+  ),
   make.time('enrolled_at', t('Enrolled'), (agent) => agent.enrolled_at, { hidden: true }),
   make.mono('machine_id', t('Machine ID'), (agent) => agent.machine_id, { hidden: true, width: 280 }),
-  make.mono('nftables_ruleset_hash', t('Ruleset hash'), (agent) => agent.nftables_ruleset_hash, {
-    hidden: true,
-    width: 220,
-  }),
+  make.custom(
+    'nftables_ruleset_hash',
+    t('Ruleset hash'),
+    (agent) =>
+      agent.nftables_ruleset_hash === null ? (
+        <Missing />
+      ) : (
+        <AsOf at={staleSince(agent)}>
+          <Mono>{agent.nftables_ruleset_hash}</Mono>
+        </AsOf>
+      ),
+    { hidden: true, width: 220, csv: (agent) => agent.nftables_ruleset_hash },
+  ),
 ];
 
 const DAY_MS = 86_400_000;
@@ -128,21 +153,29 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   }
   if (agent.collectors.length === 0) return <Missing label={t('Unknown')} />;
   const lacking = lackingCollectors(agent);
-  // What a silent agent lacks now is not known; what it lacked last may be why it is silent.
-  if (lacking.length === 0 && agent.status === 'silent') return <Missing label={t('Unknown')} />;
+  // The current state of a stale agent is not known; what it lacked last may be why it is stale.
+  const asOf = staleSince(agent);
+  if (lacking.length === 0 && asOf) return <Missing label={t('Unknown')} />;
   if (lacking.length === 0) return <span className="text-muted">{t('Nothing')}</span>;
   // What is broken before what only lacks something.
   const isBroken = ({ state }: (typeof lacking)[number]) => state === 'unavailable';
   const sorted = [...lacking].sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)));
   return (
-    <Worst tone={lacking.some(isBroken) ? 'danger' : 'warn'} texts={sorted.map(({ name }) => t(collectorName(name)))} />
+    <AsOf at={asOf}>
+      <Worst
+        tone={lacking.some(isBroken) ? 'danger' : 'warn'}
+        texts={sorted.map(({ name }) => t(collectorName(name)))}
+      />
+    </AsOf>
   );
 }
 
 /** How far the clock of a node is off. */
-function Clock({ offset }: { offset: number | null }) {
+function Clock({ agent }: { agent: Agent }) {
   const t = useT();
-  if (offset === null) return <Missing label={t('Unknown')} />;
-  const { tone, text } = clockText(t, offset);
+  if (agent.clock_offset_ms === null) return <Missing label={t('Unknown')} />;
+  const { tone, text } = clockText(t, agent.clock_offset_ms);
+  const asOf = staleSince(agent);
+  if (asOf) return <AsOf at={asOf}>{text}</AsOf>;
   return tone === 'warn' ? <Status tone="warn">{text}</Status> : <span className="text-muted">{text}</span>;
 }

@@ -13,7 +13,7 @@ import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
-import { AGENT_STATES } from '../shared/agents/agent-state';
+import { AGENT_STATES, staleSince } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
 import { DetailPage } from '../shared/detail-page';
 import { FlowsLink } from '../shared/traffic-links';
@@ -88,11 +88,11 @@ function Content({ agent }: { agent: Detail }) {
 function Reports({ agent }: { agent: Detail }) {
   const t = useT();
   const { diagnostics, firewall, ...counts } = readPayload(agent);
-  const stale = agent.status === 'silent';
+  const asOf = staleSince(agent);
   const time = <RelativeTime at={agent.last_heartbeat_at} />;
   const from =
     agent.last_heartbeat_at &&
-    (stale
+    (asOf
       ? t.rich('Last reported {time}. The current state is unknown.', { time })
       : t.rich('Reported {time}.', { time }));
   return (
@@ -102,17 +102,17 @@ function Reports({ agent }: { agent: Detail }) {
       </Section>
       {diagnostics && (
         <Section title={t('Collectors')} description={from} bare>
-          <Collectors diagnostics={diagnostics} stale={stale} />
+          <Collectors diagnostics={diagnostics} asOf={asOf} />
         </Section>
       )}
       {agent.last_heartbeat_at && (
-        <Section title={t('Node firewall')} description={stale ? from : (firewall?.detail ?? from)}>
-          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash, stale)} />
+        <Section title={t('Node firewall')} description={asOf ? from : (firewall?.detail ?? from)}>
+          <Properties columns={2} items={firewallFacts(t, firewall, agent.nftables_ruleset_hash, asOf)} />
         </Section>
       )}
       {diagnostics && (
-        <Section title={stale ? t('Last report') : t('Observed traffic')} description={stale && from}>
-          <Properties columns={2} items={sightFacts(t, diagnostics, counts, stale)} />
+        <Section title={asOf ? t('Last report') : t('Observed traffic')} description={asOf && from}>
+          <Properties columns={2} items={sightFacts(t, diagnostics, counts, asOf)} />
         </Section>
       )}
       <UnconfirmedGuests agent={agent} />

@@ -7,7 +7,7 @@ import { Badge } from '@/ui/badge';
 import type { Property } from '@/ui/properties';
 import { Status } from '@/ui/status';
 import { Mono, RelativeTime } from '@/ui/values';
-import { clockText, LastKnown } from '../shared/agents/agent-state';
+import { AsOf, clockText, LastKnown, staleSince } from '../shared/agents/agent-state';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
 import type { Reported } from './heartbeat-data';
@@ -16,26 +16,36 @@ import type { Reported } from './heartbeat-data';
 export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
   const { clock_offset_ms: offset } = agent;
   const clock = offset === null ? null : clockText(t, offset);
+  const asOf = staleSince(agent);
   return [
     { label: t('Node'), value: <NodeLink id={agent.node_id} name={agent.node_name} /> },
     { label: t('Last heartbeat'), value: <RelativeTime at={agent.last_heartbeat_at} none={t('Never')} /> },
     { label: t('Cluster'), value: <ClusterLink id={agent.cluster_id} name={agent.cluster_name} /> },
     {
       label: t('Interval'),
-      value: agent.interval_seconds === null ? null : t('every {n} s', { n: agent.interval_seconds }),
+      value:
+        agent.interval_seconds === null ? null : (
+          <AsOf at={asOf}>{t('every {n} s', { n: agent.interval_seconds })}</AsOf>
+        ),
     },
     {
       label: t('Version'),
       value: agent.agent_version && (
-        <span className="inline-flex items-center gap-1.5">
-          <Mono>{agent.agent_version}</Mono>
-          {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
-        </span>
+        <AsOf at={asOf}>
+          <span className="inline-flex items-center gap-1.5">
+            <Mono>{agent.agent_version}</Mono>
+            {agent.outdated && <Badge tone="warn">{t('Outdated')}</Badge>}
+          </span>
+        </AsOf>
       ),
     },
     {
       label: t('Node clock'),
-      value: clock && <Status tone={agent.status === 'silent' ? 'unknown' : clock.tone}>{clock.text}</Status>,
+      value: clock && (
+        <AsOf at={asOf}>
+          <Status tone={asOf ? 'unknown' : clock.tone}>{clock.text}</Status>
+        </AsOf>
+      ),
       hint:
         clock?.tone === 'warn'
           ? t(
@@ -48,13 +58,13 @@ export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
   ];
 }
 
-type Flag = Parameters<typeof KnownFlag>[0] & { stale: boolean };
+type Flag = Parameters<typeof KnownFlag>[0] & { asOf: string | null };
 
-/** A flag that an agent reported. Of a silent one it is known what it was, not what it is. */
-function ReportedFlag({ stale, ...flag }: Flag) {
+/** A flag that an agent reported. Of a stale one only the last value is known. */
+function ReportedFlag({ asOf, ...flag }: Flag) {
   const t = useT();
-  if (!stale || flag.value === null) return <KnownFlag {...flag} />;
-  return <LastKnown state={flag.value ? (flag.yes ?? t('On')) : (flag.no ?? t('Off'))} />;
+  if (asOf === null || flag.value === null) return <KnownFlag {...flag} />;
+  return <LastKnown state={flag.value ? (flag.yes ?? t('On')) : (flag.no ?? t('Off'))} at={asOf} />;
 }
 
 /** What the agent says of the hypervisor's firewall on its node. What it could not find out is unknown, not off. */
@@ -62,21 +72,21 @@ export function firewallFacts(
   t: Translate,
   firewall: FirewallStatus | null,
   rulesetHash: string | null,
-  stale: boolean,
+  asOf: string | null,
 ): Property[] {
   const service = firewall?.implementation === 'nftables' ? 'proxmox-firewall' : 'pve-firewall';
   return [
     {
       label: t('Kind'),
       value: firewall?.implementation ? (
-        `${firewall.implementation} (${service})`
+        <AsOf at={asOf}>{`${firewall.implementation} (${service})`}</AsOf>
       ) : (
         <Status tone="unknown">{t('Unknown')}</Status>
       ),
     },
     {
       label: t('Cluster firewall'),
-      value: <ReportedFlag stale={stale} value={firewall?.cluster_enabled ?? null} noTone="warn" />,
+      value: <ReportedFlag asOf={asOf} value={firewall?.cluster_enabled ?? null} noTone="warn" />,
       hint:
         firewall?.cluster_enabled === false
           ? t('While the cluster firewall is off, no workload is filtered, whatever its rules.')
@@ -86,7 +96,7 @@ export function firewallFacts(
       label: t('Service'),
       value: (
         <ReportedFlag
-          stale={stale}
+          asOf={asOf}
           value={firewall?.service_running ?? null}
           yes={t('Running')}
           no={t('Stopped')}
@@ -98,7 +108,7 @@ export function firewallFacts(
       label: t('Kernel rules'),
       value: (
         <ReportedFlag
-          stale={stale}
+          asOf={asOf}
           value={firewall?.rules_loaded ?? null}
           yes={t('Loaded')}
           no={t('None')}
@@ -112,13 +122,15 @@ export function firewallFacts(
         firewall?.guest_chains === null || firewall === null ? (
           <Status tone="unknown">{t('Unknown')}</Status>
         ) : (
-          formatCount(firewall.guest_chains)
+          <AsOf at={asOf}>{formatCount(firewall.guest_chains)}</AsOf>
         ),
     },
     {
       label: t('Ruleset hash'),
       value: rulesetHash ? (
-        <Mono wrap>{rulesetHash.slice(0, 16)}</Mono>
+        <AsOf at={asOf}>
+          <Mono wrap>{rulesetHash.slice(0, 16)}</Mono>
+        </AsOf>
       ) : (
         <Status tone="unknown">{t('Unknown')}</Status>
       ),
@@ -142,32 +154,36 @@ export function sightFacts(
   t: Translate,
   diagnostics: FlowDiagnostics,
   counts: Pick<Reported, 'flow_count' | 'interface_count'>,
-  stale: boolean,
+  asOf: string | null,
 ): Property[] {
   const { flow_count: sent, interface_count: interfaces } = counts;
   const { nf_conntrack_count: connections, nf_conntrack_max: most } = diagnostics;
   return [
     {
       label: t('Observed'),
-      value: totals(t, diagnostics.seen),
+      value: <AsOf at={asOf}>{totals(t, diagnostics.seen)}</AsOf>,
       hint: t('Between the last two heartbeats.'),
     },
     {
       label: t('Bridge filter, IPv4'),
-      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_iptables} />,
+      value: <ReportedFlag asOf={asOf} value={diagnostics.bridge_nf_call_iptables} />,
       hint:
         diagnostics.bridge_nf_call_iptables === true
           ? undefined
           : t('As without the firewall, workload connections are not tracked. The capture collector still sees them.'),
     },
-    { label: t('Sent'), value: sent === null ? null : t('{n, plural, one {# flow} other {# flows}}', { n: sent }) },
+    {
+      label: t('Sent'),
+      value:
+        sent === null ? null : <AsOf at={asOf}>{t('{n, plural, one {# flow} other {# flows}}', { n: sent })}</AsOf>,
+    },
     {
       label: t('Bridge filter, IPv6'),
-      value: <ReportedFlag stale={stale} value={diagnostics.bridge_nf_call_ip6tables} />,
+      value: <ReportedFlag asOf={asOf} value={diagnostics.bridge_nf_call_ip6tables} />,
     },
     {
       label: t('Omitted'),
-      value: diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out),
+      value: <AsOf at={asOf}>{diagnostics.left_out.flows === 0 ? t('Nothing') : totals(t, diagnostics.left_out)}</AsOf>,
       hint:
         diagnostics.left_out.flows === 0
           ? undefined
@@ -175,13 +191,28 @@ export function sightFacts(
     },
     {
       label: t('Byte counters'),
-      value: <ReportedFlag stale={stale} value={diagnostics.nf_conntrack_acct} noTone="warn" />,
+      value: <ReportedFlag asOf={asOf} value={diagnostics.nf_conntrack_acct} noTone="warn" />,
     },
     {
       label: t('Tracked connections'),
-      value: connections === null ? <Status tone="unknown">{t('Unknown')}</Status> : trackedText(t, connections, most),
+      value:
+        connections === null ? (
+          <Status tone="unknown">{t('Unknown')}</Status>
+        ) : (
+          <AsOf at={asOf}>{trackedText(t, connections, most)}</AsOf>
+        ),
     },
-    { label: t('Interfaces'), value: interfaces === null ? null : t('{n, number} counted', { n: interfaces }) },
-    { label: t('conntrack tool'), value: diagnostics.conntrack_path && <Mono wrap>{diagnostics.conntrack_path}</Mono> },
+    {
+      label: t('Interfaces'),
+      value: interfaces === null ? null : <AsOf at={asOf}>{t('{n, number} counted', { n: interfaces })}</AsOf>,
+    },
+    {
+      label: t('conntrack tool'),
+      value: diagnostics.conntrack_path && (
+        <AsOf at={asOf}>
+          <Mono wrap>{diagnostics.conntrack_path}</Mono>
+        </AsOf>
+      ),
+    },
   ];
 }

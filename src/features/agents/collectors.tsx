@@ -1,4 +1,5 @@
 import type { FlowDiagnostics } from '@fabric/agent-contract';
+import clsx from 'clsx';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
@@ -8,9 +9,9 @@ import { collectorAdvice } from './collector-advice';
 
 /**
  * What each collector does, and what helps those that lack something.
- * @param stale the report is too old to say what holds now
+ * @param asOf time of a report that is too old to describe the current state; null for a current one
  */
-export function Collectors({ diagnostics, stale }: { diagnostics: FlowDiagnostics; stale: boolean }) {
+export function Collectors({ diagnostics, asOf }: { diagnostics: FlowDiagnostics; asOf: string | null }) {
   const t = useT();
   return (
     <ul className="divide-y rounded-lg border bg-surface">
@@ -20,8 +21,8 @@ export function Collectors({ diagnostics, stale }: { diagnostics: FlowDiagnostic
         return (
           <li key={collector.name} className="grid gap-x-4 gap-y-1 px-4 py-3 md:grid-cols-[12rem_8rem_minmax(0,1fr)]">
             <h3 className="font-medium">{t(collectorName(collector.name))}</h3>
-            <div>{stale ? <LastKnown state={t(word)} /> : <Status tone={tone}>{t(word)}</Status>}</div>
-            <div className="flex min-w-0 flex-col gap-2">
+            <div>{asOf ? <LastKnown state={t(word)} at={asOf} /> : <Status tone={tone}>{t(word)}</Status>}</div>
+            <div className={clsx('flex min-w-0 flex-col gap-2', asOf && 'text-faint')}>
               {collector.detail && <p className="[overflow-wrap:anywhere] text-muted">{collector.detail}</p>}
               {counts.length > 0 && (
                 <p className="text-sm text-faint">

@@ -1,30 +1,110 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import type { Agent, AgentDetail } from '@/domain/agent';
 import { english } from '@/lib/i18n/translator';
-import { firewallFacts } from './agent-properties';
+import { staleSince } from '../shared/agents/agent-state';
+import { agentColumns } from './agent-columns';
+import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
 import { Collectors } from './collectors';
 
 type Diagnostics = Parameters<typeof Collectors>[0]['diagnostics'];
-const diagnostics = { collectors: [{ name: 'conntrack', state: 'active', detail: null }] } as unknown as Diagnostics;
-const firewall = { implementation: 'iptables', cluster_enabled: true, service_running: true, rules_loaded: true };
-type Firewall = Parameters<typeof firewallFacts>[1];
+const TOTALS = { flows: 3, bytes: 4096, packets: 7 };
+const diagnostics = {
+  collectors: [{ name: 'conntrack', state: 'active', detail: null }],
+  seen: TOTALS,
+  left_out: { ...TOTALS, flows: 1 },
+  bridge_nf_call_iptables: true,
+  bridge_nf_call_ip6tables: true,
+  nf_conntrack_acct: true,
+  nf_conntrack_count: 10,
+  nf_conntrack_max: 100,
+  conntrack_path: '/usr/sbin/conntrack',
+} as unknown as Diagnostics;
+const firewall = {
+  implementation: 'iptables',
+  cluster_enabled: true,
+  service_running: true,
+  rules_loaded: true,
+  guest_chains: 3,
+} as Parameters<typeof firewallFacts>[1];
+const SINCE = '2026-11-20T10:00:00.000Z';
+const agent = {
+  id: 'n',
+  node_id: 'n',
+  node_name: 'pve1',
+  cluster_id: 'c',
+  cluster_name: 'lab',
+  status: 'silent',
+  agent_version: '0.2.0',
+  machine_id: 'm',
+  enrolled_at: SINCE,
+  last_heartbeat_at: SINCE,
+  interval_seconds: 30,
+  clock_offset_ms: 59_000,
+  firewall_status: null,
+  nftables_ruleset_hash: 'abc',
+  collectors: [{ name: 'firewall_log', state: 'unavailable' }],
+  outdated: true,
+  token_replacement: null,
+  unconfirmed: { waiting: 0, refused: 0 },
+} as unknown as AgentDetail;
 
-const collectors = (stale: boolean) => renderToStaticMarkup(<Collectors diagnostics={diagnostics} stale={stale} />);
-const facts = (stale: boolean) =>
-  firewallFacts(english, { guest_chains: 3, ...firewall } as Firewall, null, stale)
-    .map(({ value }) => renderToStaticMarkup(value))
-    .join('\n');
+const collectors = (asOf: string | null) => renderToStaticMarkup(<Collectors diagnostics={diagnostics} asOf={asOf} />);
+type Facts = ReturnType<typeof identityFacts>;
+const rendered = (items: Facts) =>
+  new Map(items.map(({ label, value }) => [label, renderToStaticMarkup(<>{value}</>)] as const));
+const counts = { flow_count: 5, interface_count: 2 };
+const everyFact = (asOf: string | null) =>
+  new Map([
+    ...rendered(firewallFacts(english, firewall, 'abc', asOf)),
+    ...rendered(sightFacts(english, diagnostics, counts, asOf)),
+  ]);
+const isAsOf = (html: string) => html.includes(`data-as-of="${SINCE}"`) && html.includes(`dateTime="${SINCE}"`);
 
-describe('the last report of a silent agent', () => {
-  it('names what a collector did, and does not say that it works', () => {
-    expect(collectors(false)).toContain('data-tone="ok"');
-    expect(collectors(true)).not.toContain('data-tone="ok"');
-    expect(collectors(true)).toContain('Unknown, last: Working');
+describe('the last report of a stale agent', () => {
+  it('names the last state of a collector and does not show it as working', () => {
+    expect(collectors(null)).toContain('data-tone="ok"');
+    expect(collectors(SINCE)).not.toContain('data-tone="ok"');
+    expect(collectors(SINCE)).toContain('Unknown, last: Working');
+    expect(isAsOf(collectors(SINCE))).toBe(true);
   });
 
-  it('names what the firewall was, and does not say that it is on', () => {
-    expect(facts(false)).toContain('data-tone="ok"');
-    expect(facts(true)).not.toContain('data-tone="ok"');
-    for (const state of ['On', 'Running', 'Loaded']) expect(facts(true)).toContain(`Unknown, last: ${state}`);
+  it('shows every value of the firewall and of the traffic gray and with its age', () => {
+    const values = everyFact(SINCE);
+    expect(values.size).toBe(15);
+    for (const [label, html] of values) expect([label, isAsOf(html)]).toEqual([label, true]);
+    for (const html of everyFact(null).values()) expect(html).not.toContain('data-as-of');
+    const text = [...values.values()].join();
+    expect(text).not.toContain('data-tone="ok"');
+    for (const state of ['On', 'Running', 'Loaded']) expect(text).toContain(`Unknown, last: ${state}`);
+  });
+
+  it('shows version, interval and clock of its page gray and with their age', () => {
+    const values = rendered(identityFacts(english, agent));
+    for (const label of ['Version', 'Interval', 'Node clock'])
+      expect([label, isAsOf(values.get(label) ?? '')]).toEqual([label, true]);
+    const reporting = rendered(identityFacts(english, { ...agent, status: 'degraded' }));
+    for (const html of reporting.values()) expect(html).not.toContain('data-as-of');
+  });
+
+  it('shows its values in the list gray and with their age', () => {
+    const cells = (one: Agent) =>
+      new Map(
+        agentColumns(english, { onInstall: () => {}, reason: null }).map(({ id, cell }) => [
+          id,
+          renderToStaticMarkup(<>{cell(one)}</>),
+        ]),
+      );
+    const reported = ['collectors', 'agent_version', 'clock_offset_ms', 'interval_seconds', 'nftables_ruleset_hash'];
+    for (const id of reported) expect([id, isAsOf(cells(agent).get(id) ?? '')]).toEqual([id, true]);
+    for (const html of cells({ ...agent, status: 'ok' }).values()) expect(html).not.toContain('data-as-of');
+    const healthy = cells({ ...agent, collectors: [{ name: 'conntrack', state: 'active' }] });
+    expect(healthy.get('collectors')).not.toContain('Nothing');
+  });
+
+  it('is that of the former token as long as a new one has not reported', () => {
+    expect(staleSince({ status: 'pending', last_heartbeat_at: SINCE })).toBe(SINCE);
+    expect(staleSince({ status: 'pending', last_heartbeat_at: null })).toBeNull();
+    expect(staleSince({ status: 'ok', last_heartbeat_at: SINCE })).toBeNull();
   });
 });

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react';
 import type { Agent } from '@/domain/agent';
 import { formatDuration } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Status, type Tone } from '@/ui/status';
-import { Missing } from '@/ui/values';
+import { Missing, RelativeTime } from '@/ui/values';
 
 type State = { tone: Tone; word: string };
 
@@ -64,8 +65,38 @@ export function AgentState({ status }: { status: Agent['status'] }) {
   return <Status tone={tone}>{t(word)}</Status>;
 }
 
-/** What a silent agent said last: it is unknown whether that still holds. */
-export function LastKnown({ state }: { state: string }) {
+/**
+ * When the values of an agent are from, unless it reports them now. Null for one that reports, and where there was no report: of a
+ * new token the values are those of the former one.
+ */
+export const staleSince = ({
+  status,
+  last_heartbeat_at,
+}: Pick<Agent, 'status' | 'last_heartbeat_at'>): string | null =>
+  status === 'ok' || status === 'degraded' ? null : last_heartbeat_at;
+
+/**
+ * A value of a heartbeat. Of an agent that is stale it is gray and has its age: it is unknown whether it still applies.
+ * @param at time of the last heartbeat of a stale agent; null shows the value as it is
+ */
+export function AsOf({ at, children }: { at: string | null; children: ReactNode }) {
+  if (at === null || children === null || children === undefined) return children;
+  return (
+    <span data-as-of={at} className="inline-flex max-w-full items-baseline gap-x-1.5 overflow-hidden text-faint grayscale">
+      {children}
+      <span className="whitespace-nowrap text-sm">
+        <RelativeTime at={at} />
+      </span>
+    </span>
+  );
+}
+
+/** A state that a stale agent reported last. */
+export function LastKnown({ state, at }: { state: string; at: string }) {
   const t = useT();
-  return <Status tone="unknown">{t('Unknown, last: {state}', { state })}</Status>;
+  return (
+    <AsOf at={at}>
+      <Status tone="unknown">{t('Unknown, last: {state}', { state })}</Status>
+    </AsOf>
+  );
 }

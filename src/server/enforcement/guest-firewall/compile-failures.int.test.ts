@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Node } from '@/domain/inventory';
 import type { Policy } from '@/domain/policies';
-import { bearer, makeUser } from '@/test/factories';
+import { sqlClient } from '@/server/db/client';
+import { bearer, makeAgent, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { collectFindings } from '../../notifications/facts/collect-findings';
 import { makePolicyLab, type PolicyLab } from '../policies/testing/policy-lab.fixture';
@@ -76,6 +77,19 @@ describe('a rule that the node cannot compile', () => {
     expect(dashboard.faulty_nodes.map(({ fault }) => fault).join()).toContain(message);
     const { facts } = await collectFindings('all', ['node_firewall_not_compiling']);
     expect(facts).toMatchObject([{ key: found?.id, object_name: node, detail: message }]);
+  });
+
+  it('is confirmed by an agent that reports, and not by one that is stale', async () => {
+    const id = (await failing())[0]?.id ?? '';
+    await makeAgent({ id });
+    const evidence = async (status: string) => {
+      await sqlClient()`update node_agents set status = ${status}, nftables_ruleset_hash = 'abc',
+        last_heartbeat_at = now() + interval '1 year' where node_id = ${id}`;
+      return (await failing())[0]?.compile_failure?.agent_evidence;
+    };
+    expect(await evidence('ok')).toBe('ruleset_unchanged');
+    expect(await evidence('silent')).toBe('none');
+    await sqlClient()`delete from node_agents where node_id = ${id}`;
   });
 
   it('keeps the time since which it fails, and ends when the rule is corrected', async () => {

@@ -20,7 +20,9 @@ type Ruleset = Awaited<ReturnType<typeof listNodeRulesets>>[number];
  * compile succeeded.
  */
 function agentEvidence(since: string, agent: Ruleset): NodeCompileFailure['agent_evidence'] {
-  const { last_heartbeat_at, nftables_ruleset_hash, ruleset_changed_at } = agent;
+  const { agent_status, last_heartbeat_at, nftables_ruleset_hash, ruleset_changed_at } = agent;
+  // A stale agent confirms nothing: the last report was before what may have changed.
+  if (agent_status !== 'ok' && agent_status !== 'degraded') return 'none';
   if (last_heartbeat_at === null || nftables_ruleset_hash === null || last_heartbeat_at < since) return 'none';
   if (agent.service_running === false) return 'service_stopped';
   return ruleset_changed_at !== null && ruleset_changed_at > since ? 'ruleset_changed_since' : 'ruleset_unchanged';

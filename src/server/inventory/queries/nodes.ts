@@ -66,6 +66,7 @@ export function listNodeRulesets(executor: Executor, clusterIds: readonly string
       node_id: nodes.id,
       cluster_id: nodes.cluster_id,
       name: nodes.name,
+      agent_status: nodeAgents.status,
       last_heartbeat_at: nodeAgents.last_heartbeat_at,
       nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
       ruleset_changed_at: nodeAgents.ruleset_changed_at,

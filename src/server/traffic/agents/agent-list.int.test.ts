@@ -89,6 +89,10 @@ describe('agents', () => {
     expect(await namesOf({ lacking: true })).toEqual(['b']);
     expect(await namesOf({ lacking: false })).toEqual(['a']);
     expect(await namesOf({ status: 'none' })).toEqual(['d']);
+    // A stale agent does not prove that its collectors work.
+    await sql`update node_agents set status = 'silent' where node_id = ${nodes[0]?.id ?? ''}`;
+    expect(await namesOf({ lacking: false })).toEqual([]);
+    await sql`update node_agents set status = 'ok' where node_id = ${nodes[0]?.id ?? ''}`;
     if ((await offeredVersion()) === null) return;
     expect(await namesOf({ outdated: true })).toEqual(['b']);
     expect(await namesOf({ outdated: false })).toEqual(['a']);

@@ -11,6 +11,8 @@ import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 /** The collectors of the newest heartbeat as a JSON list; of anything else than a list an empty one. */
 const reported = sql`case when jsonb_typeof(${nodeAgents.payload} #> '{flow_diagnostics,collectors}') = 'array'
   then ${nodeAgents.payload} #> '{flow_diagnostics,collectors}' else '[]'::jsonb end`;
+/** Its newest heartbeat describes the current state. */
+const reporting = inArray(nodeAgents.status, ['ok', 'degraded']);
 const lacks = sql`exists (select from jsonb_array_elements(${reported}) c where c->>'state' in ('degraded', 'unavailable'))`;
 
 /** An agent without its flows; whether it is outdated depends on what the service brings. */
@@ -42,7 +44,8 @@ export async function listAgents(input: AgentListInput, outdated: readonly strin
     q: hasText(nodes.name),
     status: (status) => (status === 'none' ? isNull(nodeAgents.status) : eq(nodeAgents.status, status)),
     outdated: (wanted) => (wanted ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
-    lacking: (wanted) => (wanted ? lacks : and(isNotNull(nodeAgents.payload), not(lacks))),
+    // Only an agent that reports shows that nothing is missing.
+    lacking: (wanted) => (wanted ? lacks : and(isNotNull(nodeAgents.payload), reporting, not(lacks))),
   });
   const matches = db
     .select({ id: nodes.id })
