@@ -82,7 +82,10 @@ export const staleSince = ({
 export function AsOf({ at, children }: { at: string | null; children: ReactNode }) {
   if (at === null || children === null || children === undefined) return children;
   return (
-    <span data-as-of={at} className="inline-flex max-w-full items-baseline gap-x-1.5 overflow-hidden text-faint grayscale">
+    <span
+      data-as-of={at}
+      className="inline-flex max-w-full items-baseline gap-x-1.5 overflow-hidden text-faint grayscale"
+    >
       {children}
       <span className="whitespace-nowrap text-sm">
         <RelativeTime at={at} />
