@@ -11,7 +11,7 @@ import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
-import { TimeRangeFilter } from '../shared/time-range-filter';
+import { TimeRangeControl } from '../shared/time-range-control';
 import { holderColumns } from './holder-columns';
 
 const make = columnsOf<AddressHolding>();
@@ -75,7 +75,13 @@ export function HolderTable() {
   const { filters, setFilters } = list.state;
   return (
     <ListView of={list}>
-      <TimeRangeFilter since={filters.since} until={filters.until} onChange={setFilters} />
+      <TimeRangeControl
+        optional
+        range={null}
+        since={filters.since}
+        until={filters.until}
+        onChange={({ since, until }) => setFilters({ since, until })}
+      />
     </ListView>
   );
 }
