@@ -11,6 +11,11 @@ export const CONDITIONS = [
   'node_firewall_not_compiling',
   'suspicious_traffic_critical',
   'address_conflict',
+  'workload_traffic_high',
+  'cluster_traffic_high',
+  'drops_high',
+  'new_external_service',
+  'coverage_low',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -25,6 +30,11 @@ export const CONDITION_PERMISSION = {
   node_firewall_not_compiling: 'cluster:read',
   suspicious_traffic_critical: 'flow:read',
   address_conflict: 'ipam:read',
+  workload_traffic_high: 'flow:read',
+  cluster_traffic_high: 'cluster:read',
+  drops_high: 'flow:read',
+  new_external_service: 'flow:read',
+  coverage_low: 'workload:read',
 } as const satisfies Record<Condition, Permission>;
 
 /** Clusters and nodes belong to the installation: what happens to them is no matter of one tenant. */
@@ -36,9 +46,11 @@ export type Fact = {
   condition: Condition;
   /** The same for the same matter whenever it is looked at. */
   key: string;
-  object_kind: 'cluster' | 'node' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict';
+  object_kind: 'cluster' | 'node' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict' | 'coverage';
   object_id: string | null;
   object_name: string;
   /** One or two sentences; changes only when the matter changes. */
   detail: string;
+  /** What a rule compares with its threshold; the fact holds only for rules whose threshold it crosses. */
+  measure?: number;
 };

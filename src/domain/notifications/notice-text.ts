@@ -49,6 +49,31 @@ const WORDS = {
     many: (count) => `${count} address conflicts`,
     over: (name) => `Address conflict resolved: ${name}`,
   },
+  workload_traffic_high: {
+    one: (name) => `High traffic of ${name}`,
+    many: (count) => `High traffic of ${count} workloads`,
+    over: (name) => `Traffic of ${name} is below the threshold again`,
+  },
+  cluster_traffic_high: {
+    one: (name) => `High traffic of cluster ${name}`,
+    many: (count) => `High traffic of ${count} clusters`,
+    over: (name) => `Traffic of cluster ${name} is below the threshold again`,
+  },
+  drops_high: {
+    one: (name) => `Many dropped connections of ${name}`,
+    many: (count) => `Many dropped connections of ${count} workloads`,
+    over: (name) => `Dropped connections of ${name} are below the threshold again`,
+  },
+  new_external_service: {
+    one: (name) => `New service on ${name} reached from outside`,
+    many: (count) => `${count} new services reached from outside`,
+    over: (name) => `The service on ${name} is no longer new`,
+  },
+  coverage_low: {
+    one: (name) => `Low coverage of ${name}`,
+    many: (count) => `Low coverage (${count})`,
+    over: (name) => `Coverage of ${name} is at the threshold again`,
+  },
 } as const satisfies Record<Condition, Words>;
 
 /** Subject lines and lists stay readable. */

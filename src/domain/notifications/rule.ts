@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listInput, pageOf } from '../list';
 import { DisplayName, Version } from '../tenant';
 import { CONDITIONS } from './condition';
+import { Thresholds } from './thresholds';
 
 const Conditions = z
   .array(z.enum(CONDITIONS, `One of ${CONDITIONS.join(', ')}.`), 'A list of conditions.')
@@ -25,6 +26,7 @@ export const NotificationRuleInput = z.strictObject({
   name: DisplayName,
   enabled: z.boolean('One of true, false.').default(true),
   conditions: Conditions,
+  thresholds: Thresholds.default({}),
   open_after_minutes: Minutes.default(5),
   close_after_minutes: Minutes.default(5),
   notify_recovery: z.boolean('One of true, false.').default(true),
@@ -38,6 +40,7 @@ export const NotificationRuleUpdate = z.strictObject({
   name: DisplayName.optional(),
   enabled: z.boolean('One of true, false.').optional(),
   conditions: Conditions.optional(),
+  thresholds: Thresholds.optional(),
   open_after_minutes: Minutes.optional(),
   close_after_minutes: Minutes.optional(),
   notify_recovery: z.boolean('One of true, false.').optional(),
@@ -55,6 +58,8 @@ export const NotificationRule = z.object({
   name: z.string(),
   enabled: z.boolean(),
   conditions: z.array(z.enum(CONDITIONS)),
+  /** Of conditions that have one; what is left out is at its default. */
+  thresholds: Thresholds,
   open_after_minutes: z.int(),
   close_after_minutes: z.int(),
   notify_recovery: z.boolean(),

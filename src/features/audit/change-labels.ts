@@ -136,6 +136,7 @@ export const CHANGE_LABELS: Readonly<Record<string, string>> = {
   tenant_visibility: msg('Visible to tenants'),
   tier: msg('Evaluation'),
   time_zone: msg('Time zone in messages'),
+  thresholds: msg('Thresholds'),
   title: msg('Title'),
   tls_fingerprint: msg('Certificate fingerprint'),
   trigger: msg('Trigger'),

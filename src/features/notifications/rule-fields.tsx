@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type Control, useWatch } from 'react-hook-form';
 import type { NotificationChannel } from '@/domain/notifications/channel';
 import { CONDITIONS } from '@/domain/notifications/condition';
-import type { Translate } from '@/lib/i18n/translator';
+import { THRESHOLD_CONDITIONS, THRESHOLDS, type ThresholdCondition } from '@/domain/notifications/thresholds';
+import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -15,6 +16,13 @@ import { CONDITION_LABELS } from '../shared/notification-labels';
 import { NO_TENANT } from '../shared/tenant-options';
 import { CheckGroupField } from './check-group-field';
 import { conditionReason, type RuleValues } from './rule-form-values';
+
+const THRESHOLD_UNITS: Record<ThresholdCondition, string> = {
+  workload_traffic_high: msg('Mbit/s'),
+  cluster_traffic_high: msg('Mbit/s'),
+  drops_high: msg('per minute'),
+  coverage_low: msg('%'),
+};
 
 type Props<Out> = {
   control: Control<RuleValues, unknown, Out>;
@@ -28,7 +36,7 @@ const wayText = (t: Translate, { kind, url_origin, recipients }: NotificationCha
 /** What a rule reports, when, and where to. */
 export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
   const t = useT();
-  const [tenantId, chosen] = useWatch({ control, name: ['tenant_id', 'channel_ids'] });
+  const [tenantId, chosen, conditions] = useWatch({ control, name: ['tenant_id', 'channel_ids', 'conditions'] });
   const channels = useChannelChoices(tenantId, chosen);
   return (
     <>
@@ -55,6 +63,17 @@ export function RuleFields<Out>({ control, tenants = [] }: Props<Out>) {
           disabledReason: conditionReason(t, condition, tenantId),
         }))}
       />
+      {THRESHOLD_CONDITIONS.filter((condition) => conditions.includes(condition)).map((condition) => (
+        <NumberField
+          key={condition}
+          control={control}
+          name={`thresholds.${condition}`}
+          label={t('Threshold: {condition}', { condition: t(CONDITION_LABELS[condition].label) })}
+          unit={t(THRESHOLD_UNITS[condition])}
+          min={THRESHOLDS[condition].min}
+          max={THRESHOLDS[condition].max}
+        />
+      ))}
       <NumberField
         control={control}
         name="open_after_minutes"

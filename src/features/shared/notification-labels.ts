@@ -34,6 +34,28 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Address conflict'),
     meaning: msg('Fabric has contradictory data about an address.'),
   },
+  workload_traffic_high: {
+    label: msg('Workload traffic above threshold'),
+    meaning: msg('Average of ten minutes, both directions.'),
+  },
+  cluster_traffic_high: {
+    label: msg('Cluster traffic above threshold'),
+    meaning: msg('Average of ten minutes over all workloads of a cluster.'),
+  },
+  drops_high: {
+    label: msg('Drops above threshold'),
+    meaning: msg('Dropped and rejected connections of a workload, average of ten minutes.'),
+  },
+  new_external_service: {
+    label: msg('New service reached from outside'),
+    meaning: msg(
+      'A service of a workload is reached from outside all known prefixes for the first time in seven days.',
+    ),
+  },
+  coverage_low: {
+    label: msg('Coverage below threshold'),
+    meaning: msg('Share of running workloads that deny by default.'),
+  },
 };
 
 export const EVENT_LABELS: Record<NotificationEvent, { word: string; tone: Tone }> = {

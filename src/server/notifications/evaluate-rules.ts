@@ -2,6 +2,7 @@ import { advanceIncidents, type Findings, type IncidentChange } from '@/domain/n
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import { noticeText } from '@/domain/notifications/notice-text';
 import { MAX_ITEMS, type NotificationItem } from '@/domain/notifications/notification';
+import { factsBeyond } from '@/domain/notifications/thresholds';
 import { db, type Tx } from '../db/client';
 import { clock } from '../lib/clock';
 import { groupBy } from '../lib/group-by';
@@ -118,9 +119,12 @@ async function evaluateRule(known: RuleRow, findings: Findings): Promise<string[
   });
 }
 
-const of = (findings: Findings, conditions: readonly Condition[]): Findings => ({
+const of = (findings: Findings, { conditions, thresholds }: Pick<RuleRow, 'conditions' | 'thresholds'>): Findings => ({
   ...findings,
-  facts: findings.facts.filter(({ condition }) => conditions.includes(condition)),
+  facts: factsBeyond(
+    findings.facts.filter(({ condition }) => conditions.includes(condition)),
+    thresholds,
+  ),
 });
 
 /**
@@ -132,6 +136,6 @@ export async function evaluateRules(collect: typeof collectFindings = collectFin
   for (const [tenantId, group] of groupBy(rules, (rule) => rule.tenant_id)) {
     const wanted = new Set(group.flatMap(({ conditions }) => conditions));
     const findings = await collect(tenantId === null ? 'all' : [tenantId], wanted);
-    for (const rule of group) await startDeliveries(await evaluateRule(rule, of(findings, rule.conditions)));
+    for (const rule of group) await startDeliveries(await evaluateRule(rule, of(findings, rule)));
   }
 }

@@ -45,6 +45,7 @@ const FIELDS = [
   'name',
   'enabled',
   'conditions',
+  'thresholds',
   'open_after_minutes',
   'close_after_minutes',
   'notify_recovery',

@@ -17,6 +17,7 @@ import { CONDITIONS } from '@/domain/notifications/condition';
 import { DELIVERY_STATUSES } from '@/domain/notifications/delivery';
 import { INCIDENT_STATUSES } from '@/domain/notifications/incident';
 import { NOTIFICATION_EVENTS, type NotificationItem } from '@/domain/notifications/notification';
+import type { Thresholds } from '@/domain/notifications/thresholds';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { tenants, users } from './access';
 
@@ -83,6 +84,8 @@ export const notificationRules = pgTable(
     name: text().notNull(),
     enabled: boolean().notNull().default(true),
     conditions: text({ enum: CONDITIONS }).array().notNull(),
+    /** Numbers by condition; see domain/notifications/thresholds. */
+    thresholds: jsonb().$type<Thresholds>().notNull().default({}),
     /** Opens once this much time has passed since the condition was first seen and it holds. */
     open_after_minutes: integer().notNull(),
     /** Closes, or is forgotten, once it was not seen for so long. */

@@ -2,6 +2,7 @@ import { type Findings, incidentKey } from '@/domain/notifications/advance-incid
 import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
+import { clusterTraffic, drops, newExternalServices, protectedShare, workloadTraffic } from './facts-of-measures';
 import { driftedPolicies, failedSyncs, failingNodes, residualRules } from './facts-of-policies';
 import { addressConflicts, criticalTraffic, refusedReports, replacedTokens, silentAgents } from './facts-of-traffic';
 
@@ -26,6 +27,11 @@ const COLLECTORS: Collectors = {
   node_firewall_not_compiling: failingNodes,
   suspicious_traffic_critical: criticalTraffic,
   address_conflict: addressConflicts,
+  workload_traffic_high: workloadTraffic,
+  cluster_traffic_high: clusterTraffic,
+  drops_high: drops,
+  new_external_service: newExternalServices,
+  coverage_low: protectedShare,
 };
 
 /**

@@ -9,6 +9,7 @@ import { newId } from '@/server/lib/ids';
 import { watchAgents } from '@/server/traffic/agents/agents';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { addressBook } from '@/server/traffic/flows/address-book';
+import { countQueries } from '@/test/count-queries';
 import { makeAgent, makeCluster, makeNode, makeTwoTenants } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
@@ -92,6 +93,11 @@ it('says what it could not look at, and looks at the rest', async () => {
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),
     address_conflict: async () => ({ facts: [], incomplete: true }),
+    workload_traffic_high: none,
+    cluster_traffic_high: none,
+    drops_high: none,
+    new_external_service: none,
+    coverage_low: none,
   };
   const findings = await collectFindings('all', CONDITIONS, collectors);
   expect([...findings.unreadable]).toEqual(['suspicious_traffic_critical', 'address_conflict']);
@@ -121,7 +127,18 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
   await vi.waitFor(async () => expect(await known()).toBe('10.9.0.0/16'), { timeout: 10_000, interval: 50 });
   const flow = (source_ip: string, destination_ip: string, destination_port: number) =>
     makeFlow({ source_ip, destination_ip, destination_port, initiator: 'source' });
+  const before = fakeClock();
+  before.advance(-3 * 86_400);
+  try {
+    const old = { ...flow('203.0.113.8', '10.9.0.1', 443), observed_at: clock.now().toISOString() };
+    const body = makeHeartbeat([old], { sent_at: clock.now().toISOString() });
+    expect(await (await call('/agents/heartbeat', { headers: agent, body })).json()).toMatchObject({ rejected: [] });
+  } finally {
+    before.restore();
+  }
   const flows = [
+    { ...flow('203.0.113.9', '10.9.0.1', 8080), decision: 'drop' },
+    flow('203.0.113.8', '10.9.0.1', 443),
     flow('203.0.113.1', '10.9.0.1', 3389),
     flow('203.0.113.2', '10.9.0.1', 3389),
     flow('203.0.113.3', '10.9.0.1', 3389),
@@ -130,15 +147,31 @@ it('finds critical traffic by its destination, for the tenant that it concerns',
     flow('10.9.0.7', '10.9.0.1', 3389),
     flow('203.0.113.1', '10.9.0.2', 5432),
   ];
-  const response = await call('/agents/heartbeat', { headers: agent, body: makeHeartbeat(flows) });
+  const response = await call('/agents/heartbeat', { headers: agent, body: makeHeartbeat(flows, { sequence: 1 }) });
   expect(await response.json()).toMatchObject({ rejected: [] });
   expect(namesOf(await look('suspicious_traffic_critical'))).toEqual([ours.workload.name, theirs.workload.name].sort());
   const own = await look('suspicious_traffic_critical', [ours.tenant.id]);
   expect(own).toMatchObject([{ object_kind: 'workload', object_id: ours.workload.id }]);
   expect(own[0]?.detail).toBe('rdp (tcp 3389) on 10.9.0.1 is reached from outside, from 203.0.113.1 and 2 more.');
   expect(await look('suspicious_traffic_critical', [newId()])).toEqual([]);
+  const services = async (reach: TenantReach) =>
+    (await look('new_external_service', reach)).map(({ detail }) => detail.split(' on ')[0]).sort();
+  // Known for three days: 443. Dropped: 8080. From inside: the other connection to 3389.
+  expect(await services([ours.tenant.id])).toEqual(['tcp 22', 'tcp 3389']);
+  expect(await services('all')).toEqual(['tcp 22', 'tcp 3389', 'tcp 5432']);
   const time = fakeClock();
   try {
+    time.advance(7 * 60);
+    const bytes = await look('workload_traffic_high');
+    expect(namesOf(bytes)).toEqual([ours.workload.name, theirs.workload.name].sort());
+    // Six flows of 1000 bytes in ten minutes; what the connection of three days ago carried since is nothing.
+    const [own] = await look('workload_traffic_high', [ours.tenant.id]);
+    expect(own).toMatchObject({ key: ours.workload.id, measure: expect.closeTo((6 * 8000) / 1e6 / 600, 9) });
+    expect(await look('cluster_traffic_high')).toMatchObject([
+      { key: cluster.id, measure: expect.closeTo((7 * 8000) / 1e6 / 600, 9) },
+    ]);
+    expect(await look('drops_high')).toMatchObject([{ key: ours.workload.id, measure: expect.closeTo(0.1, 9) }]);
+    expect(await look('drops_high', [theirs.tenant.id])).toEqual([]);
     time.advance(20 * 60);
     expect(await look('suspicious_traffic_critical')).toEqual([]);
   } finally {
@@ -168,4 +201,31 @@ it('finds policies that somebody changed on the cluster, not those that only wai
   const [found] = await drifted();
   expect(found).toMatchObject({ object_kind: 'policy', object_name: policy.name, detail: 'A live rule was edited.' });
   expect(await look('policy_drifted', [newId()])).toEqual([]);
+});
+
+it('evaluates measures with a number of queries that does not depend on the workloads', async () => {
+  const measures = [
+    'workload_traffic_high',
+    'cluster_traffic_high',
+    'drops_high',
+    'new_external_service',
+    'coverage_low',
+  ];
+  const count = async () => {
+    const counted: number[] = [];
+    for (const condition of measures as Condition[]) counted.push((await countQueries(() => look(condition))).queries);
+    return counted;
+  };
+  await count();
+  const few = await count();
+  const { cluster } = await makeTwoTenants('viewer');
+  const node = await makeNode(cluster);
+  const agent = await makeAgent(node);
+  const flows = Array.from({ length: 40 }, (_, i) =>
+    makeFlow({ source_ip: `203.0.113.${i}`, destination_ip: '10.9.0.1' }),
+  );
+  await call('/agents/heartbeat', { headers: agent, body: makeHeartbeat(flows) });
+  await count();
+  expect(await count()).toEqual(few);
+  expect(Math.max(...few)).toBeLessThanOrEqual(20);
 });
