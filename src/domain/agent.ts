@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { booleanFilter } from './inventory';
+import { booleanFilter, NODE_STATUSES } from './inventory';
 import { listInput, pageOf } from './list';
 
 export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
@@ -117,6 +117,8 @@ export type UnconfirmedFlowInput = z.output<typeof UnconfirmedFlowInput>;
 export const UnconfirmedFlowPage = pageOf(UnconfirmedFlow);
 
 export const AgentDetail = Agent.extend({
+  /** As the cluster reports it: a node that is offline explains a stale agent. */
+  node_status: z.enum(NODE_STATUSES),
   /** The newest heartbeat, compacted: at most 50 flows, with `flow_count` and `flows_truncated`. */
   payload: z.record(z.string(), z.unknown()).nullable(),
   last_day: AgentActivity,

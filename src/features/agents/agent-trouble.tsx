@@ -1,8 +1,16 @@
 import type { AgentDetail } from '@/domain/agent';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { CodeBlock } from '@/ui/code-block';
 import { Notice } from '@/ui/notice';
 import { Mono, RelativeTime } from '@/ui/values';
+
+/** Why an agent is stale, as far as the cluster explains it. */
+const STALE_REASONS: Record<AgentDetail['node_status'], string> = {
+  online: msg('The cluster reports the node as online: the agent is stopped, or it cannot reach Fabric.'),
+  offline: msg('The cluster reports the node as offline, so its agent cannot report.'),
+  unknown: msg('The state of the node is unknown, too.'),
+};
 
 /** What is wrong with the agent as a whole, and what to do. */
 export function AgentTrouble({ agent }: { agent: AgentDetail }) {
@@ -14,14 +22,20 @@ export function AgentTrouble({ agent }: { agent: AgentDetail }) {
           <div className="flex flex-col gap-2">
             <p>
               {t.rich(
-                'Last heartbeat {time}. Traffic on this node since then is unknown, and the values below are old. If the node is up, check the agent service on the node:',
+                'Last heartbeat {time}. Traffic on this node since then is unknown, and the values below are old.',
                 { time: <RelativeTime at={agent.last_heartbeat_at} /> },
               )}
             </p>
-            <CodeBlock
-              code={'systemctl status fabric-agent\njournalctl -u fabric-agent -n 50\nfabric-agent doctor'}
-              label={t('Diagnostic commands for the agent')}
-            />
+            <p>
+              {t(STALE_REASONS[agent.node_status])}{' '}
+              {agent.node_status !== 'offline' && t('Check the agent service on the node:')}
+            </p>
+            {agent.node_status !== 'offline' && (
+              <CodeBlock
+                code={'systemctl status fabric-agent\njournalctl -u fabric-agent -n 50\nfabric-agent doctor'}
+                label={t('Diagnostic commands for the agent')}
+              />
+            )}
           </div>
         </Notice>
       )}

@@ -144,6 +144,7 @@ describe('agents', () => {
     expect(detail.rejections).toEqual([
       { received_at: expect.any(String), index: 2, reason: expect.stringContaining('source_ip') },
     ]);
+    expect(detail.node_status).toBe('online');
     const none = await ask<AgentDetail>('agents.get', { id: nodes[3]?.id });
     expect(none).toMatchObject({ status: null, payload: null, hours: [], rejections: [] });
     expect(none.last_day.heartbeats).toBe(0);

@@ -114,7 +114,7 @@ export async function findAgentDetail(
   const hour = sql<string>`to_char(date_trunc('hour', ${agentHeartbeats.received_at}, 'UTC') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
   const [[agent], hours, refused] = await Promise.all([
     db
-      .select({ ...columns, payload: sql<AgentDetail['payload']>`${nodeAgents.payload}` })
+      .select({ ...columns, node_status: nodes.status, payload: sql<AgentDetail['payload']>`${nodeAgents.payload}` })
       .from(nodes)
       .innerJoin(clusters, eq(clusters.id, nodes.cluster_id))
       .leftJoin(nodeAgents, eq(nodeAgents.node_id, nodes.id))

@@ -1,0 +1,27 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+
+test('reserves a free address in at most 4 clicks', async ({ task: { page, clicks }, api }) => {
+  await page.getByRole('link', { name: 'Addresses', exact: true }).click();
+  const prefixes = page.getByRole('treegrid', { name: 'Prefixes' });
+  const row = prefixes.getByRole('row').filter({ has: page.getByRole('link', { name: '10.40.20.0/24' }) });
+  await row.getByRole('button').last().click();
+  await page.getByRole('menuitem', { name: 'Reserve next free address' }).click();
+  const submit = page.getByRole('button', { name: /^Allocate 10\.40\.20\.\d+$/ });
+  const address = ((await submit.textContent()) ?? '').replace('Allocate ', '');
+  await submit.click();
+  await expect(page.getByText(`${address} added`)).toBeVisible();
+  const { items } = await api<{ items: { state: string }[] }>('GET', `/ip-addresses?within=${address}/32`);
+  expect(items).toMatchObject([{ state: 'reserved' }]);
+  expect(clicks()).toBeLessThanOrEqual(4);
+});
+
+test('finds a stale agent and the reason in at most 2 clicks', async ({ task: { page, clicks } }) => {
+  await page.getByRole('list', { name: 'Stale agents' }).getByRole('link').first().click();
+  await expect(page.getByRole('main')).toContainText('Agent is stale');
+  await expect(page.getByRole('main')).toContainText(/Last heartbeat .* ago/);
+  await expect(page.getByRole('main')).toContainText(/The cluster reports the node as (online|offline)/);
+  // What it reported last is gray and says how old it is.
+  await expect(page.locator('[data-as-of]').first()).toContainText(/ago/);
+  expect(clicks()).toBeLessThanOrEqual(2);
+});
