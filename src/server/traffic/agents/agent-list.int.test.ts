@@ -144,7 +144,9 @@ describe('agents', () => {
     expect(detail.rejections).toEqual([
       { received_at: expect.any(String), index: 2, reason: expect.stringContaining('source_ip') },
     ]);
-    expect(detail.node_status).toBe('online');
+    expect(detail.node_status).toBe('unknown');
+    await sql`update nodes set status = 'offline' where id = ${nodes[1]?.id ?? ''}`;
+    expect((await ask<AgentDetail>('agents.get', { id: nodes[1]?.id })).node_status).toBe('offline');
     const none = await ask<AgentDetail>('agents.get', { id: nodes[3]?.id });
     expect(none).toMatchObject({ status: null, payload: null, hours: [], rejections: [] });
     expect(none.last_day.heartbeats).toBe(0);
