@@ -157,7 +157,7 @@ test('what was pasted into the palette is found: an address, a card, a free addr
   await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
   const look = async (text: string) => {
     await page.keyboard.press('Control+k');
-    await typeInto(page.getByRole('combobox', { name: 'Search pages and actions' }), text);
+    await typeInto(page.getByRole('combobox', { name: 'Search everything' }), text);
   };
   await look('10.79.0.42');
   const option = page.getByRole('option', { name: /^10\.79\.0\.42/ });

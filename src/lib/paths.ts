@@ -23,7 +23,7 @@ export const paths = {
   nodes: (query?: Query) => withQuery('/nodes', query),
   node: ({ nodeId, ...query }: { nodeId: string; tab?: string }) => withQuery(`/nodes/${id(nodeId)}`, query),
   workloads: (query?: Query) => withQuery('/workloads', query),
-  workload: ({ workloadId, ...query }: { workloadId: string; tab?: string }) =>
+  workload: ({ workloadId, ...query }: { workloadId: string } & Query) =>
     withQuery(`/workloads/${id(workloadId)}`, query),
   networks: (query?: Query) => withQuery('/networks', query),
   network: ({ networkId, ...query }: { networkId: string; tab?: string }) =>
@@ -56,7 +56,7 @@ export const paths = {
   notifications: (query?: Query) => withQuery('/notifications', query),
   jobs: (query?: Query) => withQuery('/jobs', query),
   audit: (query?: Query) => withQuery('/audit', query),
-  settings: () => '/settings',
+  settings: ({ section }: { section?: string } = {}) => (section ? `/settings#${id(section)}` : '/settings'),
   signInProvider: () => '/sign-in-provider',
   reference: (query?: Query) => withQuery('/reference', query),
   account: (query: { tab?: string } = {}) => withQuery('/account', query),

@@ -114,6 +114,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/runtime/supervisor.fixture.ts': 'a process of its test',
   'src/server/access/sign-in/sign-in.fixture.ts': 'used by two tests',
   'src/server/addresses/imports/killed-import.fixture.ts': 'a process of its test',
+  'src/server/api/operations/search.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/jobs.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/settings.ts': 'one area of operations, like its neighbors',
   'src/server/lib/clock.ts': 'the time that tests replace',

@@ -45,7 +45,7 @@ export type Command = {
   icon?: ReactNode;
   /** At the end of the line: what it is, or where. */
   hint?: string;
-  /** Found by the service for what was typed: shown whatever the words are. */
-  found?: boolean;
+  /** Found by the service for the text that was typed: shown whatever its label is. */
+  found?: 'exact' | 'match' | 'similar';
   run: () => void;
 };

@@ -133,6 +133,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
                 columnCount={columnCount}
                 rowName={(row) => String(columns[0]?.csv?.(row) ?? t('row'))}
                 onRowOpen={props.onRowOpen}
+                onClearSelection={selection?.size ? () => props.onSelectionChange?.(new Set()) : undefined}
                 rowActions={rowActions && ((row) => <RowActions {...rowActions(row)} />)}
                 onNearEnd={busy || error ? undefined : props.onLoadMore}
               />

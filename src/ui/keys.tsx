@@ -1,5 +1,6 @@
 'use client';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { storedChoice } from './stored-choice';
 
 /** A key. */
 export function Kbd({ children }: { children: ReactNode }) {
@@ -10,10 +11,35 @@ export function Kbd({ children }: { children: ReactNode }) {
   );
 }
 
+/** Whether shortcuts without Ctrl work: `/`, `?`, letters. Speech input presses them by accident (WCAG 2.1.4). */
+export const singleKeys = storedChoice('fabric.single-keys', ['on', 'off']);
+
+const TEXT = 'textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])';
+/** What has the keyboard for itself, also for single letters. */
+const OWN_KEYS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [inert]';
+
 /** Whether a key event goes into text, so that single-letter shortcuts must leave it alone. */
-export function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target;
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXT));
+}
+
+/** Whether a key event may be a shortcut of the page: a character without Ctrl, Alt or ⌘, outside text, dialogs and menus. */
+export function isSingleKey(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+  if (singleKeys.read() === 'off' || isTyping(event)) return false;
+  return !(event.target instanceof Element && event.target.closest(OWN_KEYS));
+}
+
+/** Calls `onKey` for keys that may be shortcuts of the page, while the component is mounted. */
+export function useSingleKeys(onKey: (event: KeyboardEvent) => void): void {
+  const run = useEffectEvent(onKey);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (isSingleKey(event)) run(event);
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
 }
 
 /** Runs `action` for Ctrl (on Apple keyboards ⌘) and `key`, wherever the focus is. */

@@ -3,7 +3,8 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
-import { isTyping, Kbd } from './keys';
+import { Kbd, singleKeys, useSingleKeys } from './keys';
+import { focusList } from './table/use-row-keyboard';
 import { TextInput } from './text-input';
 
 const DELAY_MS = 250;
@@ -17,7 +18,7 @@ type Props = {
   className?: string;
 };
 
-/** The search of a page. `/` focuses it from anywhere, Esc empties it. */
+/** The search of a page. `/` focuses it from anywhere, Esc empties it, arrow down leads to the rows. */
 export function SearchBox({ label, value, onValueChange, className }: Props) {
   const t = useT();
   const ref = useRef<HTMLInputElement>(null);
@@ -30,18 +31,14 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
   }
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-      // Behind an open dialog the page is inert.
-      if (ref.current?.closest('[inert], [aria-hidden="true"]')) return;
-      event.preventDefault();
-      ref.current?.focus();
-      ref.current?.select();
-    };
-    document.addEventListener('keydown', focus);
-    return () => document.removeEventListener('keydown', focus);
-  }, []);
+  const [slash] = singleKeys.use();
+  useSingleKeys((event) => {
+    // Behind an open dialog the page is inert.
+    if (event.key !== '/' || ref.current?.closest('[inert], [aria-hidden="true"]')) return;
+    event.preventDefault();
+    ref.current?.focus();
+    ref.current?.select();
+  });
   const commit = (text: string) => {
     clearTimeout(timer.current);
     const next = text.trim();
@@ -62,7 +59,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
       ref={ref}
       role="searchbox"
       aria-label={label}
-      aria-keyshortcuts="/"
+      aria-keyshortcuts={slash === 'on' ? '/' : undefined}
       placeholder={label}
       autoComplete="off"
       spellCheck={false}
@@ -71,6 +68,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
       onChange={(event) => change(event.target.value)}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit(draft);
+        if (event.key === 'ArrowDown' && focusList()) event.preventDefault();
         if (event.key === 'Escape' && draft !== '') {
           event.stopPropagation();
           clear();
@@ -80,9 +78,11 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
       leading={<Search size={14} aria-hidden />}
       trailing={
         draft === '' ? (
-          <span aria-hidden className="max-md:hidden">
-            <Kbd>/</Kbd>
-          </span>
+          slash === 'on' && (
+            <span aria-hidden className="max-md:hidden">
+              <Kbd>/</Kbd>
+            </span>
+          )
         ) : (
           <IconButton size="sm" label={t('Clear search')} icon={<X size={14} />} onClick={clear} />
         )

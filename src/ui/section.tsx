@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 
 type Props = {
+  /** For links to this part of the page. */
+  id?: string;
   title?: string;
   description?: ReactNode;
   actions?: ReactNode;
@@ -10,9 +12,9 @@ type Props = {
 };
 
 /** A part of a page under its own heading, in a frame. */
-export function Section({ title, description, actions, bare = false, children }: Props) {
+export function Section({ id, title, description, actions, bare = false, children }: Props) {
   return (
-    <section className="flex min-w-0 flex-col gap-2">
+    <section id={id} className="flex min-w-0 scroll-mt-4 flex-col gap-2">
       {(title || actions) && (
         <div className="flex flex-wrap items-end justify-between gap-2">
           <div className="min-w-0">

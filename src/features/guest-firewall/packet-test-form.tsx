@@ -1,5 +1,7 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
+import { useSearchParams } from 'next/navigation';
+import { useEffect, useRef } from 'react';
 import { useForm } from 'react-hook-form';
 import { PacketTest } from '@/domain/guest-firewall';
 import { msg } from '@/lib/i18n/translator';
@@ -10,17 +12,33 @@ import { FormShell } from '@/ui/form/form-shell';
 import { SelectField } from '@/ui/form/select-field';
 import { domainResolver } from '../shared/domain-resolver';
 import { PacketFields } from '../shared/packet-test/packet-fields';
-import { ALL_CARDS, EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test/packet-form-values';
+import { ALL_CARDS, type PacketValues, packetFromQuery, toPacket } from '../shared/packet-test/packet-form-values';
 import { PacketVerdictView } from './packet-verdict';
 
 const DIRECTION_LABELS = { in: msg('To the workload'), out: msg('From the workload') } as const;
 
 /** Asks what the live rules do to a packet, who decides it, and why. */
-export function PacketTestForm({ workloadId, interfaces }: { workloadId: string; interfaces: readonly string[] }) {
+export function PacketTestForm(props: Props) {
+  const query = useSearchParams();
+  const given = packetFromQuery(query);
+  // Another link is another form.
+  return <Form key={JSON.stringify(given)} given={given} {...props} />;
+}
+
+type Props = { workloadId: string; interfaces: readonly string[] };
+
+function Form({ workloadId, interfaces, given }: Props & { given: ReturnType<typeof packetFromQuery> }) {
   const t = useT();
   const client = useTRPCClient();
+  const { filled } = given;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!filled) return;
+    box.current?.scrollIntoView({ block: 'center' });
+    box.current?.querySelector<HTMLElement>('button[type="submit"]')?.focus({ preventScroll: true });
+  }, [filled]);
   const form = useForm<PacketValues, unknown, PacketTest>({
-    defaultValues: EMPTY_PACKET,
+    defaultValues: given.packet,
     resolver: domainResolver(PacketTest, toPacket),
   });
   const test = useMutation({
@@ -29,7 +47,7 @@ export function PacketTestForm({ workloadId, interfaces }: { workloadId: string;
   });
   const { control } = form;
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div ref={box} className="grid items-start gap-6 lg:grid-cols-2">
       <FormShell
         form={form}
         onSubmit={(packet) => test.mutate(packet)}

@@ -1,5 +1,6 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Control } from 'react-hook-form';
 import {
   DEFAULT_RUNTIME_CHOICES,
@@ -39,6 +40,8 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
     },
   });
   const { control } = edit.form;
+  // The form comes after the page: the browser could not scroll to it.
+  useEffect(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView(), []);
   return (
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings
@@ -48,7 +51,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
       >
         {(locked) => (
           <>
-            <Section title={t('Inventory sync')}>
+            <Section id="inventory-sync" title={t('Inventory sync')}>
               <Schedule
                 control={control}
                 kind="node"
@@ -58,7 +61,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 disabled={locked !== null}
               />
             </Section>
-            <Section title={t('Address discovery')}>
+            <Section id="address-discovery" title={t('Address discovery')}>
               <Schedule
                 control={control}
                 kind="ipam"
@@ -68,7 +71,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 disabled={locked !== null}
               />
             </Section>
-            <Section title={t('Flows')}>
+            <Section id="flow-retention" title={t('Flows')}>
               <NumberField
                 control={control}
                 name="flow_retention_hours"
@@ -82,7 +85,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 disabled={locked !== null}
               />
             </Section>
-            <Section title={t('Audit trail')}>
+            <Section id="audit-retention" title={t('Audit trail')}>
               <NumberField
                 control={control}
                 name="audit_retention_days"

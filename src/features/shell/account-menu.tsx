@@ -1,5 +1,5 @@
 'use client';
-import { BookOpen, CircleUser, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { BookOpen, CircleUser, Keyboard, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -11,8 +11,10 @@ import { parseTheme } from '@/ui/theme-cookie';
 import { useTheme } from '@/ui/use-theme';
 import type { ShellUser } from './shell';
 
-/** Who is signed in, theme, display of times and language, and the way out. */
-export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: () => void }) {
+type Props = { user: ShellUser; onSignOut: () => void; onShowShortcuts: () => void };
+
+/** Who is signed in, theme, display of times and language, help, and the way out. */
+export function AccountMenu({ user, onSignOut, onShowShortcuts }: Props) {
   const t = useT();
   const [theme, setTheme] = useTheme();
   const { zone, style } = useTimeDisplay();
@@ -103,6 +105,7 @@ export function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (
           icon: <BookOpen />,
           render: <Link href={paths.reference()} />,
         },
+        { id: 'shortcuts', label: t('Keyboard shortcuts'), icon: <Keyboard />, onSelect: onShowShortcuts },
         { id: 'sign-out', label: t('Sign out'), icon: <LogOut />, onSelect: onSignOut },
       ]}
     />

@@ -29,6 +29,8 @@ import { paths } from '@/lib/paths';
 
 export type NavEntry = {
   id: string;
+  /** After `g`, opens the page. */
+  key: string;
   /** Marked text, as the group's; said where it is shown. */
   label: string;
   href: string;
@@ -49,6 +51,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'dashboard',
+        key: 'd',
         label: msg('Dashboard'),
         href: paths.home(),
         icon: LayoutDashboard,
@@ -63,43 +66,48 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'clusters',
+        key: 'c',
         label: msg('Clusters'),
         href: paths.clusters(),
         icon: Waypoints,
         permission: 'cluster:read',
-        keywords: msg('proxmox hypervisor sync'),
+        keywords: msg('cluster proxmox pve hypervisor datacenter sync'),
       },
       {
         id: 'nodes',
+        key: 'n',
         label: msg('Nodes'),
         href: paths.nodes(),
         icon: Server,
         permission: 'cluster:read',
-        keywords: msg('hosts'),
+        keywords: msg('node hosts servers hypervisors'),
       },
       {
         id: 'workloads',
+        key: 'w',
         label: msg('Workloads'),
         href: paths.workloads(),
         icon: Box,
         permission: 'workload:read',
-        keywords: msg('vms virtual machines containers guests'),
+        keywords: msg('workload vms virtual machines containers ct lxc qemu guests inventory'),
       },
       {
         id: 'networks',
+        key: 'v',
         label: msg('Networks'),
         href: paths.networks(),
         icon: Network,
         permission: 'ipam:read',
-        keywords: msg('bridges vnets sdn vlan'),
+        keywords: msg('network bridges vnets sdn vlans segments'),
       },
       {
         id: 'addresses',
+        key: 'a',
         label: msg('Addresses'),
         href: paths.addresses(),
         icon: MapPin,
         permission: 'ipam:read',
-        keywords: msg('ipam subnets prefixes ip dhcp conflicts discovery import'),
+        keywords: msg('ipam address subnets prefix prefixes ip dhcp conflicts discovery import'),
       },
     ],
   },
@@ -109,22 +117,25 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'policies',
+        key: 'p',
         label: msg('Policies'),
         href: paths.policies(),
         icon: ShieldCheck,
         permission: 'policy:read',
-        keywords: msg('rules firewall segmentation deployments audit mode'),
+        keywords: msg('policy firewall rules acl segmentation deployments enforcement audit mode'),
       },
       {
         id: 'security-groups',
+        key: 'g',
         label: msg('Groups'),
         href: paths.securityGroups(),
         icon: Group,
         permission: 'group:read',
-        keywords: msg('security groups members tags sg'),
+        keywords: msg('security groups members tags sg objects'),
       },
       {
         id: 'coverage',
+        key: 'r',
         label: msg('Coverage'),
         href: paths.coverage(),
         icon: ChartNoAxesColumn,
@@ -139,6 +150,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'flows',
+        key: 'f',
         label: msg('Flows'),
         href: paths.flows(),
         icon: Activity,
@@ -147,6 +159,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'topology',
+        key: 't',
         label: msg('Topology'),
         href: paths.topology(),
         icon: Share2,
@@ -161,6 +174,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'agents',
+        key: 'e',
         label: msg('Agents'),
         href: paths.agents(),
         icon: RadioTower,
@@ -169,6 +183,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'jobs',
+        key: 'j',
         label: msg('Jobs'),
         href: paths.jobs(),
         icon: ListChecks,
@@ -177,6 +192,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'audit',
+        key: 'l',
         label: msg('Audit'),
         href: paths.audit(),
         icon: ScrollText,
@@ -185,6 +201,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'settings',
+        key: 's',
         label: msg('Settings'),
         href: paths.settings(),
         icon: Settings,
@@ -199,6 +216,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     entries: [
       {
         id: 'users',
+        key: 'u',
         label: msg('Users'),
         href: paths.users(),
         icon: Users,
@@ -207,6 +225,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'roles',
+        key: 'o',
         label: msg('Roles'),
         href: paths.roles(),
         icon: KeyRound,
@@ -215,6 +234,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'sign-in-provider',
+        key: 'i',
         label: msg('Sign-in provider'),
         href: paths.signInProvider(),
         icon: IdCard,
@@ -223,6 +243,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'tenants',
+        key: 'm',
         label: msg('Tenants'),
         href: paths.tenants(),
         icon: Building2,
@@ -231,6 +252,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'projects',
+        key: 'x',
         label: msg('Projects'),
         href: paths.projects(),
         icon: Boxes,
@@ -239,6 +261,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'mapping-rules',
+        key: 'q',
         label: msg('Mapping rules'),
         href: paths.mappingRules(),
         icon: Split,
@@ -247,6 +270,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       },
       {
         id: 'notifications',
+        key: 'b',
         label: msg('Notifications'),
         href: paths.notifications(),
         icon: BellRing,

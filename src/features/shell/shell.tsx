@@ -2,7 +2,8 @@
 import { FlaskConical } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { usePathname } from 'next/navigation';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
@@ -16,10 +17,13 @@ import { LostStepBack } from './lost-step-back';
 import { MobileNav } from './mobile-nav';
 import { sectionOf, visibleNavigation } from './navigation';
 import { NotificationBell } from './notification-bell';
+import { useRecentThings } from './recent-things';
 import { ShellPalette } from './shell-palette';
 import { Sidebar } from './sidebar';
+import { useShortcuts } from './use-shortcuts';
 
 /** Few ever see it: it is loaded when it is needed. */
+const ShortcutsDialog = dynamic(() => import('./shortcuts-dialog').then((module) => module.ShortcutsDialog));
 const Forbidden = dynamic(() => import('../shared/forbidden').then((module) => module.Forbidden));
 
 export type ShellUser = {
@@ -47,6 +51,11 @@ type Props = {
 export function Shell({ user, permissions, demo = false, onSignOut, children }: Props) {
   const t = useT();
   const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
+  const session = useSession();
+  useRecentThings(session.status === 'signed_in' ? session.user.id : null);
+  const [shortcuts, setShortcuts] = useState(false);
+  const showShortcuts = useCallback(() => setShortcuts(true), []);
+  useShortcuts(groups, showShortcuts);
   return (
     <CommandRegistry>
       <PageTrailProvider>
@@ -64,10 +73,10 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               <MobileNav groups={groups} />
               <Breadcrumbs />
               {demo && <DemoMark />}
-              <ShellPalette groups={groups} onSignOut={onSignOut} />
+              <ShellPalette groups={groups} onSignOut={onSignOut} onShowShortcuts={showShortcuts} />
               <NotificationBell />
               <CopyAsCurl />
-              <AccountMenu user={user} onSignOut={onSignOut} />
+              <AccountMenu user={user} onSignOut={onSignOut} onShowShortcuts={showShortcuts} />
             </header>
             <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
               <div className="flex min-h-full min-w-0 shrink-0 flex-col gap-4 p-4">
@@ -76,6 +85,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
             </main>
           </div>
         </div>
+        {shortcuts && <ShortcutsDialog groups={groups} onClose={() => setShortcuts(false)} />}
       </PageTrailProvider>
     </CommandRegistry>
   );

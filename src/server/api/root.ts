@@ -22,6 +22,7 @@ import { notificationsRouter } from './operations/notifications';
 import { policiesRouter } from './operations/policies';
 import { projectsRouter } from './operations/projects';
 import { rolesRouter } from './operations/roles';
+import { searchRouter } from './operations/search';
 import { securityGroupsRouter } from './operations/security-groups';
 import { settingsRouter } from './operations/settings';
 import { signInProviderRouter } from './operations/sign-in-provider';
@@ -56,6 +57,7 @@ export const appRouter = router({
   notificationRules: notificationRulesRouter,
   notifications: notificationsRouter,
   policies: policiesRouter,
+  search: searchRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,
   roles: rolesRouter,

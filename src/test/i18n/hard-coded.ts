@@ -25,6 +25,8 @@ const NAMES = new Set([
   'Home',
   'End',
   'Control',
+  'Ctrl',
+  'Esc',
   'Meta',
   'Shift',
   'Alt',

@@ -15,6 +15,8 @@ type Props<Row extends object> = {
   columnCount: number;
   rowName: (row: Row) => string;
   onRowOpen: ((row: Row) => void) | undefined;
+  /** Undefined while nothing is selected. */
+  onClearSelection: (() => void) | undefined;
   rowActions: ((row: Row) => ReactNode) | undefined;
   /** Called when the end comes near; undefined when there is no more, or while it loads. */
   onNearEnd: (() => void) | undefined;
@@ -28,6 +30,7 @@ export function TableRows<Row extends object>({
   columnCount,
   rowName,
   onRowOpen,
+  onClearSelection,
   rowActions,
   onNearEnd,
 }: Props<Row>) {
@@ -40,6 +43,7 @@ export function TableRows<Row extends object>({
     pageSize: () => getPageSize(scrollRef.current),
     onOpen: onRowOpen && ((index) => rows[index] && onRowOpen(rows[index].original)),
     onToggle: selectable ? (index) => rows[index]?.toggleSelected() : undefined,
+    onEscape: onClearSelection,
   });
   const { currentIndex } = keyboard;
   const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });

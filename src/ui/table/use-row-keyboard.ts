@@ -1,5 +1,6 @@
 'use client';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { singleKeys } from '../keys';
 
 type Options = {
   ids: readonly string[];
@@ -9,15 +10,17 @@ type Options = {
   pageSize: () => number;
   onOpen?: (index: number) => void;
   onToggle?: (index: number) => void;
+  /** For Esc: clears the selection; undefined while there is none. */
+  onEscape?: () => void;
   /** Further keys, asked first; `moveTo` makes another row the current one. */
   onKey?: (key: string, index: number, moveTo: (index: number) => void) => (() => void) | undefined;
 };
 
 /**
  * The table is one stop of the Tab key: one row is current, arrows move it, and only the current row's links and buttons
- * are further stops. Rows carry `data-row-id`.
+ * are further stops. `j` and `k` are the arrows of those whose fingers know them. Rows carry `data-row-id`.
  */
-export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggle, onKey }: Options) {
+export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggle, onEscape, onKey }: Options) {
   const [currentId, setCurrentId] = useState<string | null>(null);
   // A row that is gone hands over to the first.
   const currentIndex = Math.max(0, currentId === null ? 0 : ids.indexOf(currentId));
@@ -43,10 +46,12 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     reveal(next);
   };
 
-  const actionOf = (key: string): (() => void) | undefined => {
+  const actionOf = (key: string, row: HTMLElement): (() => void) | undefined => {
     switch (key) {
+      case 'j':
       case 'ArrowDown':
         return () => moveTo(currentIndex + 1);
+      case 'k':
       case 'ArrowUp':
         return () => moveTo(currentIndex - 1);
       case 'PageDown':
@@ -58,9 +63,11 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
       case 'End':
         return () => moveTo(ids.length - 1);
       case 'Enter':
-        return onOpen && (() => onOpen(currentIndex));
+        return onOpen ? () => onOpen(currentIndex) : pressFirst(row);
       case ' ':
         return onToggle && (() => onToggle(currentIndex));
+      case 'Escape':
+        return onEscape;
       default:
         return undefined;
     }
@@ -70,9 +77,12 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     // Keys inside a cell belong to the control there.
     if (!(event.target instanceof HTMLElement) || !event.target.matches('tr[data-row-id]')) return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const handled = onKey?.(event.key, currentIndex, moveTo) ?? actionOf(event.key);
+    if ((event.key === 'j' || event.key === 'k') && singleKeys.read() === 'off') return;
+    const handled = onKey?.(event.key, currentIndex, moveTo) ?? actionOf(event.key, event.target);
     if (!handled) return;
     event.preventDefault();
+    // Esc that clears the selection must not close the drawer around the list as well.
+    if (event.key === 'Escape') event.stopPropagation();
     handled();
   };
 
@@ -85,6 +95,14 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     },
     onKeyDown,
   };
+}
+
+/** What Enter does on a row without a page: its first link, else its first button that is not a selection. */
+function pressFirst(row: HTMLElement): (() => void) | undefined {
+  const control =
+    row.querySelector<HTMLElement>('a[href]') ??
+    row.querySelector<HTMLElement>('button:not([role="checkbox"], :disabled)');
+  return control === null ? undefined : () => control.click();
 }
 
 const STOPS = 'a[href], button, input, [tabindex]';
@@ -100,4 +118,14 @@ function setTabStops(row: HTMLElement, active: boolean) {
       element.tabIndex = -1;
     }
   }
+}
+/** Focuses the current row of the first list of the page that is shown. @returns whether there is one */
+export function focusList(): boolean {
+  const rows = document.querySelectorAll<HTMLElement>('main tr[data-row-id][tabindex="0"]');
+  for (const row of rows) {
+    if (row.closest('[inert], [hidden]') || row.getClientRects().length === 0) continue;
+    row.focus();
+    return true;
+  }
+  return false;
 }

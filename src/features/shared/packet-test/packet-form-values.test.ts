@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PacketTest } from '@/domain/guest-firewall';
-import { EMPTY_PACKET, toPacket } from './packet-form-values';
+import { EMPTY_PACKET, packetFromQuery, toPacket } from './packet-form-values';
 
 const packet = { ...EMPTY_PACKET, source_ip: '10.0.0.1', destination_ip: '10.0.0.2' };
 
@@ -21,4 +21,19 @@ test('it is what the service takes; addresses of two families are refused', () =
   expect(PacketTest.safeParse(toPacket({ ...packet, destination_port: 443 })).success).toBe(true);
   const mixed = PacketTest.safeParse(toPacket({ ...packet, destination_ip: 'fd00::1' }));
   expect(mixed.error?.issues[0]?.path).toEqual(['destination_ip']);
+});
+
+test('a link fills the form in; what it lacks or mangles stays empty', () => {
+  const query = (text: string) => packetFromQuery(new URLSearchParams(text));
+  expect(
+    query('packet=in&packet_source=10.0.0.1&packet_destination=10.0.0.2&packet_protocol=udp&packet_port=53'),
+  ).toEqual({
+    packet: { ...packet, protocol: 'udp', destination_port: 53 },
+    filled: true,
+  });
+  expect(query('packet=out&packet_port=x&packet_protocol=gre')).toEqual({
+    packet: { ...EMPTY_PACKET, direction: 'out' },
+    filled: true,
+  });
+  expect(query('tab=firewall')).toEqual({ packet: EMPTY_PACKET, filled: false });
 });

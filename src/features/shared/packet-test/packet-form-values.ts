@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { PacketTest } from '@/domain/guest-firewall';
-import type { PACKET_PROTOCOLS } from '@/domain/packet-fields';
+import { PACKET_PROTOCOLS } from '@/domain/packet-fields';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
 export type PacketValues = {
@@ -30,6 +30,22 @@ export const EMPTY_PACKET: PacketValues = {
   state: 'new',
   interface: ALL_CARDS,
 };
+
+/** The packet that a link describes (`packet=in&packet_source=…`); what it lacks is as in an empty form. */
+export function packetFromQuery(query: Pick<URLSearchParams, 'get'>): { packet: PacketValues; filled: boolean } {
+  const direction = query.get('packet');
+  if (direction !== 'in' && direction !== 'out') return { packet: EMPTY_PACKET, filled: false };
+  const port = Number(query.get('packet_port') ?? Number.NaN);
+  const packet: PacketValues = {
+    ...EMPTY_PACKET,
+    direction,
+    source_ip: query.get('packet_source') ?? '',
+    destination_ip: query.get('packet_destination') ?? '',
+    protocol: PACKET_PROTOCOLS.find((one) => one === query.get('packet_protocol')) ?? EMPTY_PACKET.protocol,
+    destination_port: Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : null,
+  };
+  return { packet, filled: true };
+}
 
 export const hasPorts = (protocol: PacketValues['protocol']): boolean => ['tcp', 'udp', 'sctp'].includes(protocol);
 

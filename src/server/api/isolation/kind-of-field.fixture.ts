@@ -21,6 +21,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   parent_id: 'subnet',
   policy_id: 'policy',
   project_id: 'project',
+  recent_ids: 'workload',
   remove: 'workload',
   rule_id: 'rule',
   security_group_id: 'security_group',

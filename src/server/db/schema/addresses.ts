@@ -40,6 +40,7 @@ export const ipAddresses = pgTable(
     unique('ip_addresses_key').on(t.cluster_id, t.network_id, t.address),
     index('ip_addresses_subnet_idx').on(t.subnet_id, t.address, t.state),
     index('ip_addresses_text_idx').on(sql`host(${t.address}) text_pattern_ops`),
+    index('ip_addresses_hostname_idx').on(sql`lower(${t.hostname}) text_pattern_ops`),
     index('ip_addresses_mac_idx').on(t.mac),
     index('ip_addresses_order_idx').on(t.address, t.id),
     index('ip_addresses_workload_idx').on(t.workload_id),

@@ -52,7 +52,7 @@ const select = (executor: Executor) =>
   executor.select(columns).from(policies).leftJoin(tenants, eq(tenants.id, policies.tenant_id)).$dynamic();
 
 /** @param touching ids of policies that are within reach by what they touch */
-function inReach(reach: Reach, touching: readonly string[] = []): SQL | undefined {
+export function policyInReach(reach: Reach, touching: readonly string[] = []): SQL | undefined {
   const owned = ownedInReach(policies, reach);
   return owned && touching.length > 0 ? or(owned, inArray(policies.id, [...touching])) : owned;
 }
@@ -65,7 +65,7 @@ export async function listPolicies(
   touching: readonly string[] = [],
 ): Promise<Page<PolicySummary>> {
   const conditions: (SQL | undefined)[] = [
-    inReach(reach, touching),
+    policyInReach(reach, touching),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
     ...conditionsOf(input, policies, {
       q: hasText(policies.name, policies.description),
@@ -94,7 +94,7 @@ export async function findPolicy(
   id: string,
   touching: readonly string[] = [],
 ): Promise<PolicySummary | null> {
-  const [row] = await select(executor).where(and(eq(policies.id, id), inReach(reach, touching)));
+  const [row] = await select(executor).where(and(eq(policies.id, id), policyInReach(reach, touching)));
   return row ?? null;
 }
 
@@ -112,7 +112,7 @@ export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<Poli
   const [row] = await tx
     .select()
     .from(policies)
-    .where(and(eq(policies.id, id), inReach(reach)))
+    .where(and(eq(policies.id, id), policyInReach(reach)))
     .for('update');
   return row ?? null;
 }

@@ -93,7 +93,8 @@ const select = (executor: Executor, reach: Reach) =>
     .leftJoin(tenants, eq(tenants.id, securityGroups.tenant_id))
     .$dynamic();
 
-const inReach = (reach: Reach): SQL | undefined => {
+/** Visible groups: those of visible owners, and those with members in a visible project. For a WHERE over `security_groups`. */
+export const groupInReach = (reach: Reach): SQL | undefined => {
   const owned = ownedInReach(securityGroups, reach);
   return owned && or(owned, touchedInReach(reach));
 };
@@ -101,7 +102,7 @@ const inReach = (reach: Reach): SQL | undefined => {
 /** Groups within reach, page by page. Two queries. */
 export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
   const conditions: (SQL | undefined)[] = [
-    inReach(reach),
+    groupInReach(reach),
     ...conditionsOf(input, securityGroups, {
       q: hasText(securityGroups.name, securityGroups.description),
       tenant_id: (id) => ofTenant(securityGroups.tenant_id, id),
@@ -127,7 +128,7 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
 
 /** One group within reach, or null. */
 export async function findSecurityGroup(executor: Executor, reach: Reach, id: string): Promise<SecurityGroup | null> {
-  const [row] = await select(executor, reach).where(and(eq(securityGroups.id, id), inReach(reach)));
+  const [row] = await select(executor, reach).where(and(eq(securityGroups.id, id), groupInReach(reach)));
   return row ?? null;
 }
 

@@ -70,6 +70,10 @@ type StoredDetail = Stored<Omit<WorkloadDetail, 'interfaces'>> & { interfaces: S
 const PRIMARY_ADDRESSES = 3;
 const trust = sql`array_position(array['agent', 'sdn', 'config', 'manual', 'cloudinit'], ${ipAddresses.source})`;
 const addressesOf = sql`from ${ipAddresses} where ${eq(ipAddresses.workload_id, workloads.id)}`;
+const addressesInUse = sql`select host(${ipAddresses.address}) ${addressesOf}
+    and ${ipAddresses.state} in ('active', 'dhcp') order by ${trust}, ${ipAddresses.address}`;
+/** The address of a workload that is shown where there is room for one; for a SELECT in which `workloads` stands. */
+export const primaryAddress = sql<string | null>`(${addressesInUse} limit 1)`;
 const interfacesOf = sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.workload_id, workloads.id)}`;
 
 /** Protection follows from readings. */
@@ -79,8 +83,7 @@ const columns = columnsOf(StoredWorkload, workloads, {
   node_name: nodes.name,
   project_name: projects.name,
   tenant_id: projects.tenant_id,
-  primary_addresses: sql<string[]>`array(select host(${ipAddresses.address}) ${addressesOf}
-    and ${ipAddresses.state} in ('active', 'dhcp') order by ${trust}, ${ipAddresses.address} limit ${PRIMARY_ADDRESSES})`,
+  primary_addresses: sql<string[]>`array(${addressesInUse} limit ${PRIMARY_ADDRESSES})`,
   addresses_total: sql<number>`(select count(*)::int ${addressesOf})`,
   interfaces_total: sql<number>`(select count(*)::int ${interfacesOf})`,
   interfaces_firewalled: sql<number>`(select count(*)::int ${interfacesOf} and ${workloadInterfaces.firewall})`,

@@ -9,6 +9,7 @@ import { type SchemaComponents, schemaComponents } from './schema-components';
 /** The parts of the API document, in the order in which they are read, each with one sentence. */
 export const TAGS: Readonly<Record<string, string>> = {
   Dashboard: 'Security posture, suspicious traffic, top talkers and current problems.',
+  Search: 'Find anything by name, VMID, address, MAC address, VLAN or tag.',
   Clusters: 'Proxmox VE clusters, the connections to them, and their sync runs.',
   Inventory: 'Nodes and workloads (VMs and containers) as last read, and the firewalls that filter their packets.',
   'Address management': 'Networks, prefixes, ranges and addresses: discovered automatically or maintained manually.',

@@ -1,0 +1,127 @@
+'use client';
+import { BookOpen, CircleUser, Keyboard, Languages, LogOut, Monitor, Moon, Plus, Settings, Sun } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
+import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
+import { msg } from '@/lib/i18n/translator';
+import { changeLocale, useT } from '@/lib/i18n/use-t';
+import { paths } from '@/lib/paths';
+import { type Command, useRegisteredCommands } from '@/ui/command-registry';
+import { useTheme } from '@/ui/use-theme';
+import { usePermissions } from '../shared/use-permissions';
+import type { NavGroup } from './navigation';
+import { SETTINGS } from './settings-commands';
+
+export type ShellCommandsProps = {
+  groups: readonly NavGroup[];
+  onSignOut: () => void;
+  onShowShortcuts: () => void;
+};
+
+/** Commands that need no search: those of the page, then pages and settings, then what always works. */
+export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCommandsProps): readonly Command[] {
+  const t = useT();
+  const router = useRouter();
+  const [, setTheme] = useTheme();
+  const { can } = usePermissions();
+  const offered = useRegisteredCommands();
+  const mayCreatePolicy = can('policy:write');
+  const settings = SETTINGS.filter(({ permission }) => permission === undefined || can(permission));
+  const allowed = settings.map(({ id }) => id).join();
+  return useMemo<Command[]>(() => {
+    // Who works in another language may still know the English word.
+    const inBoth = (...texts: (string | undefined)[]) =>
+      texts.flatMap((text) => (text === undefined ? [] : [text, t(text)]));
+    return [
+      // The page's own command replaces one with the same id.
+      ...(mayCreatePolicy
+        ? [
+            {
+              id: 'policies.new',
+              label: t('Create policy'),
+              group: t('Actions'),
+              keywords: inBoth(msg('Create policy'), msg('new add firewall rule')),
+              icon: <Plus />,
+              run: () => router.push(paths.newPolicy()),
+            },
+          ]
+        : []),
+      ...offered,
+      ...groups.flatMap((group) =>
+        group.entries.map(({ id, label, href, icon: Icon, keywords, key }) => ({
+          id: `go.${id}`,
+          label: t(label),
+          group: t('Go to'),
+          keywords: inBoth(label, keywords),
+          hint: `g ${key}`,
+          icon: <Icon />,
+          run: () => router.push(href),
+        })),
+      ),
+      {
+        id: 'go.account',
+        label: t('Your account'),
+        group: t('Go to'),
+        keywords: inBoth(msg('Your account'), msg('password sessions')),
+        icon: <CircleUser />,
+        run: () => router.push(paths.account()),
+      },
+      {
+        id: 'go.reference',
+        label: t('API reference'),
+        group: t('Go to'),
+        keywords: inBoth(msg('API reference'), msg('rest openapi curl documentation automation')),
+        icon: <BookOpen />,
+        run: () => router.push(paths.reference()),
+      },
+      ...SETTINGS.filter(({ id }) => allowed.split(',').includes(id)).map(({ id, label, page, href, keywords }) => ({
+        id: `setting.${id}`,
+        label: t(label),
+        hint: t(page),
+        group: t('Settings'),
+        keywords: inBoth(label, page, keywords),
+        icon: <Settings />,
+        run: () => router.push(href),
+      })),
+      {
+        id: 'shortcuts',
+        label: t('Keyboard shortcuts'),
+        hint: '?',
+        group: t('Help'),
+        keywords: inBoth(msg('Keyboard shortcuts'), msg('keys hotkeys help')),
+        icon: <Keyboard />,
+        run: onShowShortcuts,
+      },
+      ...(
+        [
+          ['light', t('Use light theme'), <Sun key="light" />],
+          ['dark', t('Use dark theme'), <Moon key="dark" />],
+          ['system', t('Use system theme'), <Monitor key="system" />],
+        ] as const
+      ).map(([theme, label, icon]) => ({
+        id: `theme.${theme}`,
+        label,
+        group: t('Account'),
+        icon,
+        run: () => setTheme(theme),
+      })),
+      ...LOCALES.filter((locale) => locale !== t.locale).map((locale) => ({
+        id: `language.${locale}`,
+        label: LOCALE_NAMES[locale],
+        hint: t('Language'),
+        group: t('Account'),
+        keywords: inBoth(msg('Language')),
+        icon: <Languages />,
+        run: () => changeLocale(locale),
+      })),
+      {
+        id: 'sign-out',
+        label: t('Sign out'),
+        group: t('Account'),
+        keywords: inBoth(msg('Sign out'), msg('log out logout leave')),
+        icon: <LogOut />,
+        run: onSignOut,
+      },
+    ];
+  }, [t, mayCreatePolicy, offered, groups, router, setTheme, allowed, onSignOut, onShowShortcuts]);
+}

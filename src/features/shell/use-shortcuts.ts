@@ -1,0 +1,30 @@
+'use client';
+import { useRouter } from 'next/navigation';
+import { useRef } from 'react';
+import { useSingleKeys } from '@/ui/keys';
+import { focusList } from '@/ui/table/use-row-keyboard';
+import type { NavGroup } from './navigation';
+
+/** How long the letter after `g` is waited for. */
+const WAIT_MS = 1_500;
+
+/** The shortcuts of every page: `?`, `g` and the letter of a page, `j` and `k` into the list. */
+export function useShortcuts(groups: readonly NavGroup[], onShowShortcuts: () => void): void {
+  const router = useRouter();
+  const wentAt = useRef(Number.NEGATIVE_INFINITY);
+  useSingleKeys((event) => {
+    const { key } = event;
+    const follows = event.timeStamp - wentAt.current < WAIT_MS;
+    wentAt.current = Number.NEGATIVE_INFINITY;
+    if (follows) {
+      const page = groups.flatMap(({ entries }) => entries).find((entry) => entry.key === key);
+      if (!page) return;
+      event.preventDefault();
+      router.push(page.href);
+    } else if (key === 'g') wentAt.current = event.timeStamp;
+    else if (key === '?') {
+      event.preventDefault();
+      onShowShortcuts();
+    } else if ((key === 'j' || key === 'k') && focusList()) event.preventDefault();
+  });
+}
