@@ -1,6 +1,6 @@
 'use client';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
-import { storedChoice } from './stored-choice';
+import { readStored, useStored } from './use-stored';
 
 /** A key. */
 export function Kbd({ children }: { children: ReactNode }) {
@@ -12,7 +12,14 @@ export function Kbd({ children }: { children: ReactNode }) {
 }
 
 /** Whether shortcuts without Ctrl work: `/`, `?`, letters. Speech input presses them by accident (WCAG 2.1.4). */
-export const singleKeys = storedChoice('fabric.single-keys', ['on', 'off']);
+const SINGLE_KEYS = 'fabric.single-keys';
+export const hasSingleKeys = (): boolean => readStored(SINGLE_KEYS) !== 'off';
+
+/** The same in a component, and a function that turns them on or off in this browser. */
+export function useSingleKeySwitch(): [boolean, (on: boolean) => void] {
+  const [stored, store] = useStored(SINGLE_KEYS);
+  return [stored !== 'off', (on) => store(on ? null : 'off')];
+}
 
 const TEXT = 'textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])';
 /** What has the keyboard for itself, also for single letters. */
@@ -26,7 +33,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
 /** Whether a key event may be a shortcut of the page: a character without Ctrl, Alt or ⌘, outside text, dialogs and menus. */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
-  if (singleKeys.read() === 'off' || isTyping(event)) return false;
+  if (!hasSingleKeys() || isTyping(event)) return false;
   return !(event.target instanceof Element && event.target.closest(OWN_KEYS));
 }
 

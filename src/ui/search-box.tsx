@@ -3,7 +3,7 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
-import { Kbd, singleKeys, useSingleKeys } from './keys';
+import { Kbd, useSingleKeySwitch, useSingleKeys } from './keys';
 import { focusList } from './table/use-row-keyboard';
 import { TextInput } from './text-input';
 
@@ -31,7 +31,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
   }
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const [slash] = singleKeys.use();
+  const [slash] = useSingleKeySwitch();
   useSingleKeys((event) => {
     // Behind an open dialog the page is inert.
     if (event.key !== '/' || ref.current?.closest('[inert], [aria-hidden="true"]')) return;
@@ -59,7 +59,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
       ref={ref}
       role="searchbox"
       aria-label={label}
-      aria-keyshortcuts={slash === 'on' ? '/' : undefined}
+      aria-keyshortcuts={slash ? '/' : undefined}
       placeholder={label}
       autoComplete="off"
       spellCheck={false}
@@ -78,7 +78,7 @@ export function SearchBox({ label, value, onValueChange, className }: Props) {
       leading={<Search size={14} aria-hidden />}
       trailing={
         draft === '' ? (
-          slash === 'on' && (
+          slash && (
             <span aria-hidden className="max-md:hidden">
               <Kbd>/</Kbd>
             </span>

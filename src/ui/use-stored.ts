@@ -12,7 +12,8 @@ function subscribe(notify: () => void) {
   };
 }
 
-function read(key: string): string | null {
+/** The text that this browser remembers under a key, outside of components. */
+export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
@@ -27,7 +28,7 @@ function read(key: string): string | null {
 export function useStored(key: string): [string | null, (text: string | null) => void] {
   const stored = useSyncExternalStore(
     subscribe,
-    () => read(key),
+    () => readStored(key),
     () => null,
   );
   const [unstored, setUnstored] = useState<string | null>(null);

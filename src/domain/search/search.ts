@@ -121,7 +121,7 @@ function termsOf(text: string, kinds: SearchTerms['kinds']): SearchTerms {
     ip: ip && formatIp(ip),
     cidr: cidr && formatCidr(networkOf(cidr)),
     ipPart: !ip && !mac && !cidr && IP_PART.test(text) ? text : null,
-    mac: mac?.toLowerCase(),
+    mac: mac?.toLowerCase() ?? null,
     macPart: !mac && MAC_PART.test(text) ? text.replaceAll('-', ':') : null,
     number: /^\d{1,9}$/.test(text) ? text : null,
   };

@@ -3,7 +3,7 @@ import { Fragment, useId } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Checkbox } from '@/ui/checkbox';
 import { Dialog } from '@/ui/dialog';
-import { Kbd, singleKeys } from '@/ui/keys';
+import { Kbd, useSingleKeySwitch } from '@/ui/keys';
 import type { NavGroup } from './navigation';
 
 type Props = { groups: readonly NavGroup[]; onClose: () => void };
@@ -12,7 +12,7 @@ type Row = readonly [keys: readonly string[], text: string];
 /** Every shortcut, and the switch for those of a single key. */
 export function ShortcutsDialog({ groups, onClose }: Props) {
   const t = useT();
-  const [single, setSingle] = singleKeys.use();
+  const [single, setSingle] = useSingleKeySwitch();
   const descriptionId = useId();
   return (
     <Dialog open onOpenChange={(next) => !next && onClose()} title={t('Keyboard shortcuts')} size="lg">
@@ -45,12 +45,7 @@ export function ShortcutsDialog({ groups, onClose }: Props) {
       </div>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is in it */}
       <label className="mt-4 flex items-start gap-2 border-t pt-4">
-        <Checkbox
-          className="mt-0.5"
-          aria-describedby={descriptionId}
-          checked={single === 'on'}
-          onCheckedChange={(checked) => setSingle(checked ? 'on' : 'off')}
-        />
+        <Checkbox className="mt-0.5" aria-describedby={descriptionId} checked={single} onCheckedChange={setSingle} />
         <span>
           <span className="block">{t('Single-key shortcuts')}</span>
           <span id={descriptionId} className="block text-muted">

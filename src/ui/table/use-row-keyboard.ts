@@ -1,6 +1,6 @@
 'use client';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
-import { singleKeys } from '../keys';
+import { hasSingleKeys } from '../keys';
 
 type Options = {
   ids: readonly string[];
@@ -77,7 +77,7 @@ export function useRowKeyboard({ ids, bodyRef, reveal, pageSize, onOpen, onToggl
     // Keys inside a cell belong to the control there.
     if (!(event.target instanceof HTMLElement) || !event.target.matches('tr[data-row-id]')) return;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if ((event.key === 'j' || event.key === 'k') && singleKeys.read() === 'off') return;
+    if ((event.key === 'j' || event.key === 'k') && !hasSingleKeys()) return;
     const handled = onKey?.(event.key, currentIndex, moveTo) ?? actionOf(event.key, event.target);
     if (!handled) return;
     event.preventDefault();
