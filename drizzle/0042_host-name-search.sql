@@ -1,0 +1,1 @@
+CREATE INDEX "ip_addresses_hostname_idx" ON "ip_addresses" USING btree (lower("hostname") text_pattern_ops);
