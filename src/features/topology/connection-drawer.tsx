@@ -14,6 +14,8 @@ import { RelativeTime } from '@/ui/values';
 import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import { WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
+import { DraftButtons, DraftMenu } from '../shared/policy-draft/draft-actions';
+import type { DraftSeed } from '../shared/policy-draft/draft-link';
 import type { MapLink, MapModel, MapNode } from './map-model';
 import { serviceText } from './topology-labels';
 
@@ -36,10 +38,20 @@ export function ConnectionDrawer({ model, link, time, onClose }: Props) {
       onOpenChange={(open) => !open && onClose()}
       title={source && destination ? `${source.label} → ${destination.label}` : t('Connection')}
       footer={
-        flows && (
-          <Link className={buttonClass()} href={flows}>
-            {t('Show flows')}
-          </Link>
+        link &&
+        source &&
+        destination && (
+          <>
+            <DraftButtons
+              seed={seedOfLink(link, source, destination)}
+              name={`${source.label} → ${destination.label}`}
+            />
+            {flows && (
+              <Link className={buttonClass()} href={flows}>
+                {t('Show flows')}
+              </Link>
+            )}
+          </>
         )
       }
     >
@@ -83,7 +95,7 @@ function Content({ link, source, destination }: ContentProps) {
         <p className="text-pretty text-muted">{t('Expand the group to see workloads and their flows.')}</p>
       )}
       <Section title={t('Services')} description={t('By server port and protocol.')} bare>
-        <Services services={services} />
+        <Services services={services} seed={seedOfLink(link, source, destination)} />
         {total > services.length && (
           <p className="text-sm text-faint">
             {t('{n, plural, one {# service} other {# services}} with less traffic not shown.', {
@@ -96,7 +108,20 @@ function Content({ link, source, destination }: ContentProps) {
   );
 }
 
-function Services({ services }: { services: readonly TopologyService[] }) {
+/** One end for a policy: a workload, or the one prefix that is outside. Anything else is chosen in the editor. */
+function endOf({ workload, group }: MapNode): DraftSeed['source'] {
+  const [only] = group?.prefixes_total === 1 ? group.prefixes : [];
+  return { workload_id: workload?.id ?? null, address: only?.prefix ?? null };
+}
+
+/** The traffic of a connection, for a policy. */
+function seedOfLink({ edges }: MapLink, source: MapNode, destination: MapNode): DraftSeed {
+  const [action, ...others] = new Set(edges.map((edge) => edge.action));
+  const ends = { source: endOf(source), destination: endOf(destination) };
+  return others.length === 0 && action ? { ...ends, action } : ends;
+}
+
+function Services({ services, seed }: { services: readonly TopologyService[]; seed: DraftSeed }) {
   const t = useT();
   return (
     <div className="overflow-x-auto">
@@ -106,6 +131,9 @@ function Services({ services }: { services: readonly TopologyService[] }) {
             <th className="py-1 pr-3 font-medium">{t('Service')}</th>
             <th className="py-1 pr-3 text-right font-medium">{t('Bytes')}</th>
             <th className="py-1 text-right font-medium">{t('New flows')}</th>
+            <th>
+              <span className="sr-only">{t('Actions')}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -115,6 +143,12 @@ function Services({ services }: { services: readonly TopologyService[] }) {
               <td className="mono py-1 pr-3">{serviceText(service)}</td>
               <td className="py-1 pr-3 text-right tabular-nums">{formatBytes(service.bytes)}</td>
               <td className="py-1 text-right tabular-nums">{formatCount(service.flows)}</td>
+              <td className="w-8 text-right">
+                <DraftMenu
+                  seed={{ ...seed, protocol: service.protocol, port: service.port }}
+                  name={serviceText(service)}
+                />
+              </td>
             </tr>
           ))}
         </tbody>
