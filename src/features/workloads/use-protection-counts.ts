@@ -1,6 +1,6 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { ProtectionCountsInput } from '@/domain/inventory';
+import type { ProtectionCounts, ProtectionCountsInput } from '@/domain/inventory';
 import { useTRPC } from '@/lib/trpc';
 import type { FacetProps } from '@/ui/facet';
 
@@ -14,12 +14,17 @@ export function useProtectionCounts(facets: readonly Facet[], { sort: _, ...inpu
     ...trpc.workloads.protectionCounts.queryOptions(input),
     placeholderData: keepPreviousData,
   });
-  const counts: Readonly<Record<string, Readonly<Record<string, number>> | undefined>> = {
-    protection: data?.protection,
-    protection_reason: data?.protection_reason,
+  return withCounts(facets, data);
+}
+
+/** The menus with counts in those that have them; without an answer no menu has any. */
+export function withCounts(facets: readonly Facet[], counts: Partial<ProtectionCounts> | undefined): Facet[] {
+  const byFacet: Readonly<Record<string, Readonly<Record<string, number>> | undefined>> = {
+    protection: counts?.protection,
+    protection_reason: counts?.protection_reason,
   };
   return facets.map((facet) => {
-    const of = counts[facet.id];
+    const of = byFacet[facet.id];
     if (!of) return facet;
     return { ...facet, options: facet.options.map((option) => ({ ...option, count: of[option.value] ?? 0 })) };
   });
