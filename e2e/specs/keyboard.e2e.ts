@@ -46,6 +46,44 @@ test('Ctrl-K goes anywhere and starts actions', async ({ adminPage: page }) => {
   await expect(palette).toBeHidden();
 });
 
+test('columns are resized by keys and by the pointer, remembered, and reset', async ({ adminPage: page }) => {
+  await page.goto('/workloads');
+  const grid = page.getByRole('grid', { name: 'Workloads' });
+  await expect(grid.getByRole('link').first()).toBeVisible();
+  const edge = (name: string) => grid.getByRole('separator', { name: `Width of column ${name}` });
+  const widthOf = async (name: string) =>
+    Math.round((await grid.getByRole('columnheader', { name, exact: true }).boundingBox())?.width ?? 0);
+  const declared = await widthOf('Status');
+  await edge('Name').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(edge('Status')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => widthOf('Status')).toBe(declared + 16);
+  await expect(edge('Status')).toHaveAttribute('aria-valuenow', String(declared + 16));
+  const at = await edge('Status').boundingBox();
+  if (!at) throw new Error('expected an edge');
+  await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(at.x + at.width / 2 + 40, at.y + at.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => widthOf('Status')).toBe(declared + 56);
+  await page.reload();
+  await expect.poll(() => widthOf('Status')).toBe(declared + 56);
+  // What no longer fits is shown in full under the pointer.
+  await edge('Name').focus();
+  for (let i = 0; i < 8; i += 1) await page.keyboard.press('Shift+ArrowLeft');
+  const name = grid.getByRole('link').first();
+  const text = (await name.textContent()) ?? '';
+  await name.hover();
+  await expect(page.locator('[data-truncated-text]')).toHaveText(text);
+  await edge('Name').dblclick();
+  await expect.poll(() => widthOf('Name')).toBeGreaterThan(100);
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('menuitem', { name: 'Reset columns' }).click();
+  await expect.poll(() => widthOf('Status')).toBe(declared);
+});
+
 test('the sign-in form works without a pointer', async ({ page }) => {
   await page.goto('/login');
   await expect(page.getByRole('textbox', { name: 'Email address' })).toBeFocused();

@@ -13,7 +13,7 @@ type Props = {
 /** In place of a list without entries: says why it is empty and names the next step. */
 export function EmptyState({ icon, title, children, action }: Props) {
   return (
-    <div className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
+    <div data-empty-state="" className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
       {icon && <div className="text-faint [&>svg]:size-6">{icon}</div>}
       <div className="flex flex-col gap-1">
         <p className="font-semibold">{title}</p>

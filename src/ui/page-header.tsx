@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { PageActionsSlot } from './page-actions';
 
 type Props = {
   title: string;
@@ -6,7 +7,7 @@ type Props = {
   description?: ReactNode;
   /** Beside the title: a badge with the state. */
   badge?: ReactNode;
-  /** Buttons, the primary one last. */
+  /** Buttons, the primary one last. What a tab of the page offers follows by `PageAction`. */
   actions?: ReactNode;
 };
 
@@ -21,7 +22,10 @@ export function PageHeader({ title, description, badge, actions }: Props) {
         </div>
         {description && <div className="text-pretty text-muted">{description}</div>}
       </div>
-      {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      <div className="flex flex-wrap gap-2">
+        {actions}
+        <PageActionsSlot />
+      </div>
     </header>
   );
 }

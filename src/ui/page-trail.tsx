@@ -1,5 +1,6 @@
 'use client';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { PageActionsProvider } from './page-actions';
 
 /** One step on the way to a page; the last one, the page itself, has no address. */
 export type Crumb = { label: string; href?: string };
@@ -8,12 +9,14 @@ const NONE: readonly Crumb[] = [];
 const SetContext = createContext<((crumbs: readonly Crumb[]) => void) | null>(null);
 const TrailContext = createContext<readonly Crumb[]>(NONE);
 
-/** Holds the way to the current page, below its section, for the bar at the top. */
+/** Holds the way to the current page, below its section, for the bar at the top, and the place of its actions. */
 export function PageTrailProvider({ children }: { children: ReactNode }) {
   const [crumbs, setCrumbs] = useState(NONE);
   return (
     <SetContext value={setCrumbs}>
-      <TrailContext value={crumbs}>{children}</TrailContext>
+      <TrailContext value={crumbs}>
+        <PageActionsProvider>{children}</PageActionsProvider>
+      </TrailContext>
     </SetContext>
   );
 }

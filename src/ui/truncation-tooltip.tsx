@@ -100,7 +100,7 @@ export function TruncationTooltip() {
   return (
     <div
       ref={popupRef}
-      role="tooltip"
+      data-truncated-text=""
       // The text itself is in the document in full.
       aria-hidden="true"
       style={place}

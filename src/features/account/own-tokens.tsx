@@ -7,6 +7,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
+import { PageAction } from '@/ui/page-actions';
 import { Section } from '@/ui/section';
 import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
 import { CreateTokenDrawer } from './create-token-drawer';
@@ -28,7 +29,7 @@ export function OwnTokens() {
     trpc.account.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
   );
   const create = (
-    <Button variant="primary" size="sm" icon={<Plus size={14} />} onClick={() => setOpen('create')}>
+    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setOpen('create')}>
       {t('Create token')}
     </Button>
   );
@@ -38,9 +39,9 @@ export function OwnTokens() {
       description={t(
         'For scripts and tools that act for you. A token has the permissions you select, as long as you have them, too.',
       )}
-      actions={query.data?.items.length ? create : null}
       bare
     >
+      {query.data?.items.length ? <PageAction>{create}</PageAction> : null}
       <TokenTable
         id="account-tokens"
         label={t('API tokens')}

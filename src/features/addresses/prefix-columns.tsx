@@ -63,7 +63,7 @@ export const prefixColumns = (t: Translate) => [
       if (item.kind !== 'network' || !network) return null;
       return <ClusterLink id={network.cluster_id} name={network.cluster_name} />;
     },
-    { width: 110 },
+    { width: 130 },
   ),
   make.custom('gateway', t('Gateway'), (item) => forSubnet(item, (subnet) => <Text mono text={subnet.gateway} />), {
     width: 140,

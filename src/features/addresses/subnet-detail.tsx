@@ -91,14 +91,6 @@ function Content({ subnet }: { subnet: Detail }) {
             <Button icon={<Pencil size={14} />} onClick={() => edit(subnet)} disabledReason={writeReason}>
               {t('Edit')}
             </Button>
-            <Button
-              variant="primary"
-              icon={<Plus size={14} />}
-              onClick={() => setAdding({ kind: 'next' })}
-              disabledReason={writeReason}
-            >
-              {t('Next free address')}
-            </Button>
             <RowActions
               name={subnet.cidr}
               entries={[
@@ -130,6 +122,14 @@ function Content({ subnet }: { subnet: Detail }) {
                 },
               ]}
             />
+            <Button
+              variant="primary"
+              icon={<Plus size={14} />}
+              onClick={() => setAdding({ kind: 'next' })}
+              disabledReason={writeReason}
+            >
+              {t('Next free address')}
+            </Button>
           </>
         }
       />

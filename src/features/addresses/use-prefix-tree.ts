@@ -80,6 +80,10 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
       },
     })),
   });
+  // Branches that are open from the start are shown together: one by one they would push the others down.
+  const isReading = networks.isPending || open.some((branch) => levelOf(branch).loading);
+  const [isShown, setIsShown] = useState(false);
+  if (!isShown && !isReading) setIsShown(true);
   return {
     rows,
     /** Networks without any prefix that are left out. */
@@ -90,7 +94,7 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
       void networks.refetch();
       for (const query of queries) if (query.error) void query.refetch();
     },
-    loading: networks.isPending,
+    loading: networks.isPending || (isReading && !isShown),
     refreshing: networks.isFetching || queries.some((query) => query.isFetching),
     toggle: (id: string, expanded: boolean) => branches.set(id, !expanded),
   };

@@ -8,6 +8,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Link } from '@/ui/link';
+import { Skeleton } from '@/ui/loading';
 import { AGENT_STATES } from '../shared/agents/agent-state';
 import { InstallAgentDialog, type InstallTarget } from '../shared/agents/install-agent-dialog';
 import { InstallAgents } from '../shared/agents/install-agents';
@@ -82,13 +83,18 @@ export function AgentList() {
           </>
         }
         summary={
-          summary.data &&
-          summary.data.nodes > 0 && (
-            <AgentCounts
-              summary={summary.data}
-              filter={{ status: filters.status, outdated: filters.outdated, lacking: filters.lacking }}
-              onFilter={list.state.setFilters}
-            />
+          summary.isPending ? (
+            // As high as the counts.
+            <Skeleton className="h-8 max-md:h-18" />
+          ) : (
+            summary.data &&
+            summary.data.nodes > 0 && (
+              <AgentCounts
+                summary={summary.data}
+                filter={{ status: filters.status, outdated: filters.outdated, lacking: filters.lacking }}
+                onFilter={list.state.setFilters}
+              />
+            )
           )
         }
         rowActions={(agent) => ({

@@ -130,6 +130,12 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
               clusterId={cluster.id}
               disabledReason={cluster.has_api_token ? null : t('No API token is stored. Edit the cluster to add one.')}
             />
+            <DeleteMenu
+              name={cluster.name}
+              label={t('Delete cluster')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
+            />
             <Button
               variant="primary"
               icon={<RefreshCw size={14} />}
@@ -139,12 +145,6 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
             >
               {t('Sync now')}
             </Button>
-            <DeleteMenu
-              name={cluster.name}
-              label={t('Delete cluster')}
-              onSelect={() => setDialog('delete')}
-              disabledReason={writeReason}
-            />
           </>
         }
       />

@@ -13,7 +13,7 @@ const make = columnsOf<WorkloadCoverage>();
 export const workloadCoverageColumns = (t: Translate) => [
   make.text('workload_name', t('Workload'), (row) => row.workload_name, {
     sortable: true,
-    width: 200,
+    width: 180,
     grow: true,
     render: (row) => (
       <Link className="link" href={paths.workload({ workloadId: row.workload_id, tab: 'traffic' })}>
@@ -22,7 +22,7 @@ export const workloadCoverageColumns = (t: Translate) => [
     ),
   }),
   make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
-    width: 110,
+    width: 130,
     render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
   }),
   make.custom(

@@ -30,7 +30,7 @@ export const policyColumns = (t: Translate) => [
         working={policy.last_deployment?.status === 'running' || policy.last_deployment?.status === 'queued'}
       />
     ),
-    { width: 120, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
+    { width: 136, csv: (policy) => t(STATUS_LABELS[shownOf(policy)].word) },
   ),
   make.custom(
     'mode',
@@ -50,7 +50,7 @@ export const policyColumns = (t: Translate) => [
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
   make.number('rules_total', t('Rules'), (policy) => policy.rules_total),
-  make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 90 }),
+  make.text('guests', t('Workloads'), (policy) => guestsText(t, policy.deployments), { width: 112 }),
   make.number('version', t('Version'), (policy) => policy.version, { sortable: true, hidden: true }),
   make.custom(
     'last_deployment',

@@ -91,6 +91,12 @@ function Content({ group }: { group: SecurityGroup }) {
         actions={
           <>
             <EditButton onClick={() => setDialog('edit')} disabledReason={writeReason} />
+            <DeleteMenu
+              name={group.name}
+              label={t('Delete group')}
+              onSelect={() => setDialog('delete')}
+              disabledReason={writeReason}
+            />
             <Button
               variant="primary"
               icon={<Plus size={14} />}
@@ -99,12 +105,6 @@ function Content({ group }: { group: SecurityGroup }) {
             >
               {t('Add members')}
             </Button>
-            <DeleteMenu
-              name={group.name}
-              label={t('Delete group')}
-              onSelect={() => setDialog('delete')}
-              disabledReason={writeReason}
-            />
           </>
         }
       />

@@ -34,19 +34,23 @@ export function FirewallShare({ workload }: { workload: Counted }) {
   return <Status tone={tone}>{text}</Status>;
 }
 
-/** The tags of a guest; each leads to all guests that carry it. */
+/** So many tags are shown in a cell. */
+const MOST_TAGS = 3;
+
+/** The tags of a workload, and how many more there are; each leads to all workloads with that tag. */
 export function Tags({ tags }: { tags: readonly string[] }) {
   return (
-    <span className="inline-flex max-w-full gap-1" title={tags.join(', ')}>
-      {tags.map((tag) => (
+    <span className="flex max-w-full gap-1" title={tags.join(', ')}>
+      {tags.slice(0, MOST_TAGS).map((tag) => (
         <Link
           key={tag}
           href={paths.workloads({ tag })}
-          className="inline-flex h-5 max-w-28 shrink-0 items-center truncate rounded-sm border bg-surface-2 px-1.5 text-sm text-muted hover:text-text"
+          className="block h-6 min-w-6 max-w-28 truncate rounded-sm border leading-5.5 bg-surface-2 px-1.5 text-sm text-muted hover:text-text"
         >
           {tag}
         </Link>
       ))}
+      {tags.length > MOST_TAGS && <span className="text-faint">+{tags.length - MOST_TAGS}</span>}
     </span>
   );
 }

@@ -28,7 +28,7 @@ export const workloadColumns = (t: Translate) => [
   }),
   make.custom('vmid', 'VMID', (workload) => <span className="mono">{workload.vmid}</span>, {
     sortable: true,
-    width: 72,
+    width: 80,
     align: 'end',
     csv: (workload) => workload.vmid,
   }),
@@ -70,7 +70,7 @@ export const workloadColumns = (t: Translate) => [
     t('Tags'),
     (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />),
     {
-      width: 120,
+      width: 150,
       csv: (workload) => workload.tags.join(' '),
     },
   ),

@@ -41,7 +41,7 @@ export function HeaderCell({ id, header, align, sticky, sorted = false, onSort, 
           type="button"
           onClick={onSort}
           className={clsx(
-            'group -mx-1 inline-flex min-h-6 max-w-full text-left items-center gap-1 rounded-sm px-1 hover:text-text',
+            'group -mx-1 inline-flex min-h-6 max-w-[calc(100%+0.5rem)] text-left items-center gap-1 rounded-sm px-1 hover:text-text',
             end && 'flex-row-reverse',
           )}
         >

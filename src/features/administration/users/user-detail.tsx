@@ -68,14 +68,6 @@ function Content({ user }: { user: User }) {
             <Button icon={<KeyRound size={14} />} onClick={() => setDialog('roles')} disabledReason={writeReason}>
               {t('Change roles')}
             </Button>
-            <Button
-              variant="primary"
-              icon={<Plus size={14} />}
-              onClick={() => setDialog('assign')}
-              disabledReason={writeReason}
-            >
-              {t('Assign role')}
-            </Button>
             <RowActions
               name={user.email}
               entries={[
@@ -110,6 +102,14 @@ function Content({ user }: { user: User }) {
                 },
               ]}
             />
+            <Button
+              variant="primary"
+              icon={<Plus size={14} />}
+              onClick={() => setDialog('assign')}
+              disabledReason={writeReason}
+            >
+              {t('Assign role')}
+            </Button>
           </>
         }
       />

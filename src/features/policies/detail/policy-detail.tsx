@@ -142,14 +142,6 @@ function Content({ policy }: { policy: Policy }) {
                 {t('Switch to enforced')}
               </Button>
             )}
-            <Button
-              variant="primary"
-              icon={<Play size={14} />}
-              onClick={() => setDialog('apply')}
-              disabledReason={applyReason}
-            >
-              {t('Apply')}
-            </Button>
             <RowActions
               name={policy.name}
               entries={[
@@ -169,6 +161,14 @@ function Content({ policy }: { policy: Policy }) {
                 },
               ]}
             />
+            <Button
+              variant="primary"
+              icon={<Play size={14} />}
+              onClick={() => setDialog('apply')}
+              disabledReason={applyReason}
+            >
+              {t('Apply')}
+            </Button>
           </>
         }
       />

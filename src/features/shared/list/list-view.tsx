@@ -10,6 +10,7 @@ import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { Link } from '@/ui/link';
+import { PageAction } from '@/ui/page-actions';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../use-permissions';
 import type { Empty, ListTexts } from './declare-list';
@@ -34,14 +35,17 @@ type Props<Row extends object> = Partial<
   empty?: ReactNode;
 };
 
-/** A declared list: head of the page if it has a title, search and filters, rows, export, and what stands in place of none. */
+/**
+ * A declared list: search and filters, rows, export, and the empty state. Lists with a title have a head of the page; the button of
+ * others goes into the head of the page they are on.
+ */
 export function ListView<Row extends object>({ of, onAdd, actions, description, summary, ...props }: Props<Row>) {
   const { list, state, facets, table, within } = of;
   const { children, empty, id = list.id ?? list.name, onRowOpen, ...rest } = props;
   const t = useT();
   const router = useRouter();
   const add = useAdd(list.add, onAdd);
-  const end = [...chipsOf(list.filters, state, facets), children, !list.title && add].filter(Boolean);
+  const end = [...chipsOf(list.filters, state, facets), children].filter(Boolean);
   const { rowPath } = list;
   const open = onRowOpen ?? (rowPath && ((row: Row) => router.push(rowPath(row))));
   return (
@@ -60,6 +64,7 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
           }
         />
       )}
+      {!list.title && add && <PageAction>{add}</PageAction>}
       {summary}
       {(list.search || facets.length > 0 || children) && (
         <FilterBar
