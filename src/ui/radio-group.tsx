@@ -41,7 +41,7 @@ export function RadioGroup<V extends string>({ value, onValueChange, options, di
             // Inside a form field all of them would get the name of the first one.
             aria-labelledby={`${id}-${index}`}
             aria-describedby={(option.disabledReason ?? option.description) ? `${id}-${index}-about` : undefined}
-            className="mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent data-disabled:border-line data-disabled:bg-surface-3 data-invalid:border-danger-mark"
+            className="relative mt-0.5 flex size-4 shrink-0 after:absolute after:-inset-1.5 items-center justify-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent data-disabled:border-line data-disabled:bg-surface-3 data-invalid:border-danger-mark"
           >
             <Radio.Indicator className="size-1.5 rounded-full bg-on-solid data-unchecked:hidden" />
           </Radio.Root>

@@ -26,7 +26,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
         </span>
       );
     },
-    { width: 96, csv: ({ severity }) => severity },
+    { width: 90, csv: ({ severity }) => severity },
   ),
   make.custom(
     'source_ip',
@@ -46,7 +46,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
         {row.source_ip}
       </Link>
     ),
-    { width: 126, csv: (row) => row.source_ip },
+    { width: 124, csv: (row) => row.source_ip },
   ),
   make.custom(
     'destination_ip',
@@ -61,7 +61,7 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
         <Mono className="shrink-0">{row.destination_ip}</Mono>
       </span>
     ),
-    { width: 190, grow: true, csv: (row) => row.destination_workload_name ?? row.destination_ip },
+    { width: 150, grow: true, csv: (row) => row.destination_workload_name ?? row.destination_ip },
   ),
   make.custom(
     'port',
@@ -71,14 +71,14 @@ export const suspiciousColumns = (t: Translate, view: DashboardView) => [
         {t(SERVICE_LABELS[row.service])} <span className="text-muted tabular-nums">{row.port}</span>
       </>
     ),
-    { width: 112, csv: (row) => `${row.protocol}/${row.port}` },
+    { width: 104, csv: (row) => `${row.protocol}/${row.port}` },
   ),
   make.custom('decision', t('Action'), (row) => <FlowVerdictCell verdict={row} />, {
-    width: 200,
+    width: 150,
     csv: ({ action }) => action,
   }),
   make.text('rules_say', t('Rules say'), (row) => rulesText(t, row.rules_say), { hidden: true, width: 200 }),
-  make.number('flows', t('Flows'), (row) => row.flows),
+  make.number('flows', t('Flows'), (row) => row.flows, { hidden: true }),
   make.number('bytes', t('Bytes'), (row) => row.bytes, { format: formatBytes, hidden: true }),
   make.number('packets', t('Packets'), (row) => row.packets, { hidden: true }),
   make.time('last_seen_at', t('Last seen'), (row) => row.last_seen_at),

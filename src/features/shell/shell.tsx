@@ -99,7 +99,11 @@ function DemoMark() {
   );
   return (
     <Tooltip content={explanation} side="bottom" openOnTap>
-      <button type="button" aria-label={`${t('Demo')}. ${explanation}`} className="shrink-0 rounded-sm">
+      <button
+        type="button"
+        aria-label={`${t('Demo')}. ${explanation}`}
+        className="flex h-6 shrink-0 items-center rounded-sm"
+      >
         <Badge tone="warn" icon={<FlaskConical size={12} aria-hidden />}>
           {t('Demo')}
         </Badge>
