@@ -22,7 +22,7 @@ export const workloadCoverageColumns = (t: Translate) => [
     ),
   }),
   make.text('cluster_name', t('Cluster'), (row) => row.cluster_name, {
-    width: 130,
+    width: 118,
     render: (row) => <ClusterLink id={row.cluster_id} name={row.cluster_name} />,
   }),
   make.custom(

@@ -15,7 +15,7 @@ const make = columnsOf<PolicyListItem>();
 export const policyColumns = (t: Translate) => [
   make.text('name', t('Name'), (policy) => policy.name, {
     sortable: true,
-    width: 220,
+    width: 200,
     grow: true,
     render: (policy) => <PolicyLink id={policy.id} name={policy.name} />,
   }),
@@ -42,11 +42,11 @@ export const policyColumns = (t: Translate) => [
     },
   ),
   make.text('sources', t('From'), (policy) => policy.definition.sources.join(', '), {
-    width: 140,
+    width: 136,
     render: (policy) => <Endpoints list={policy.definition.sources} />,
   }),
   make.text('targets', t('To'), (policy) => policy.definition.targets.join(', '), {
-    width: 140,
+    width: 136,
     render: (policy) => <Endpoints list={policy.definition.targets} />,
   }),
   make.number('rules_total', t('Rules'), (policy) => policy.rules_total),

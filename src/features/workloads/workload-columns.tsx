@@ -13,7 +13,7 @@ const make = columnsOf<Workload>();
 export const workloadColumns = (t: Translate) => [
   make.text('name', t('Name'), (workload) => workload.name, {
     sortable: true,
-    width: 240,
+    width: 220,
     grow: true,
     render: (workload) => (
       <span className="inline-flex max-w-full items-center gap-1.5">
@@ -70,7 +70,7 @@ export const workloadColumns = (t: Translate) => [
     t('Tags'),
     (workload) => (workload.tags.length > 0 ? <Tags tags={workload.tags} /> : <Missing />),
     {
-      width: 150,
+      width: 130,
       csv: (workload) => workload.tags.join(' '),
     },
   ),
