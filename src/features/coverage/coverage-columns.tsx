@@ -4,6 +4,7 @@ import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
 import { Link } from '@/ui/link';
 import { Meter } from '@/ui/meter';
+import { AsOf, uncountedSince } from '../shared/agents/agent-state';
 import { Elapsed } from '../shared/elapsed';
 import { ClusterLink } from '../shared/entity-links';
 
@@ -30,7 +31,9 @@ export const workloadCoverageColumns = (t: Translate) => [
     t('Covered'),
     (row) =>
       row.looked_since === null || row.flows > 0 ? (
-        <Meter label={t('Covered share of {name}', { name: row.workload_name })} share={row.covered_share} />
+        <AsOf at={uncountedSince(row)}>
+          <Meter label={t('Covered share of {name}', { name: row.workload_name })} share={row.covered_share} />
+        </AsOf>
       ) : (
         <span className="text-muted">{t('No traffic')}</span>
       ),

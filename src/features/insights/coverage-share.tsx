@@ -8,6 +8,8 @@ import { Skeleton } from '@/ui/loading';
 import { Meter } from '@/ui/meter';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
+import { RelativeTime } from '@/ui/values';
+import { AsOf, uncountedSince } from '../shared/agents/agent-state';
 import { Elapsed } from '../shared/elapsed';
 import { QueryView } from '../shared/query-view';
 
@@ -35,18 +37,21 @@ export function CoverageShare({ workloadId }: { workloadId: string }) {
 function Content({ coverage }: { coverage: WorkloadCoverage }) {
   const t = useT();
   const { flows, by_policy, by_other_rule, by_audit, by_default, observed, conflicts, looked_since } = coverage;
+  const asOf = uncountedSince(coverage);
   return (
     <div className="flex flex-col gap-2">
-      <Meter label={t('Conversations matched by a rule')} share={coverage.covered_share} />
+      <AsOf at={asOf}>
+        <Meter label={t('Conversations matched by a rule')} share={coverage.covered_share} />
+      </AsOf>
       <Properties
         columns={2}
         items={[
-          { label: t('Conversations'), value: formatCount(flows) },
-          { label: t('By policies'), value: formatCount(by_policy) },
-          { label: t('By other rules'), value: formatCount(by_other_rule) },
-          { label: t('By default policy'), value: formatCount(by_default) },
-          { label: t('By audit mode only'), value: formatCount(by_audit) },
-          { label: t('Not filtered or unknown'), value: formatCount(observed) },
+          { label: t('Conversations'), value: <AsOf at={asOf}>{formatCount(flows)}</AsOf> },
+          { label: t('By policies'), value: <AsOf at={asOf}>{formatCount(by_policy)}</AsOf> },
+          { label: t('By other rules'), value: <AsOf at={asOf}>{formatCount(by_other_rule)}</AsOf> },
+          { label: t('By default policy'), value: <AsOf at={asOf}>{formatCount(by_default)}</AsOf> },
+          { label: t('By audit mode only'), value: <AsOf at={asOf}>{formatCount(by_audit)}</AsOf> },
+          { label: t('Not filtered or unknown'), value: <AsOf at={asOf}>{formatCount(observed)}</AsOf> },
         ]}
       />
       {conflicts > 0 && (
@@ -57,7 +62,11 @@ function Content({ coverage }: { coverage: WorkloadCoverage }) {
           ? t.rich('Monitored for {duration}. Each conversation is counted once.', {
               duration: <Elapsed since={looked_since} />,
             })
-          : t('No data yet. No agent reports from the node, or the first count is pending.')}
+          : asOf
+            ? t.rich('Not monitored now: no agent reports from the node. Last conversation {time}.', {
+                time: <RelativeTime at={asOf} />,
+              })
+            : t('No data yet. No agent reports from the node, or the first count is pending.')}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Agent } from '@/domain/agent';
+import type { WorkloadCoverage } from '@/domain/coverage';
 import { formatDuration } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -74,6 +75,12 @@ export const staleSince = ({
   last_heartbeat_at,
 }: Pick<Agent, 'status' | 'last_heartbeat_at'>): string | null =>
   status === 'ok' || status === 'degraded' ? null : last_heartbeat_at;
+
+/** When the counts of a workload end whose node has no agent that reports now; null while its traffic is counted. */
+export const uncountedSince = ({
+  looked_since,
+  last_flow_at,
+}: Pick<WorkloadCoverage, 'looked_since' | 'last_flow_at'>) => (looked_since === null ? last_flow_at : null);
 
 /**
  * A value of a heartbeat. Of an agent that is stale it is gray and has its age: it is unknown whether it still applies.
