@@ -40,6 +40,9 @@ test('a CSV file is checked row by row, and only what is good is imported', asyn
   ).toContainText('12');
   await expectAccessible(page, 'the report of a check');
   expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(0);
+  const changes = page.getByRole('grid', { name: 'Changes of this import' });
+  await expect(changes.getByRole('row').nth(1)).toContainText('10.81.0.0');
+  await expect(changes.getByRole('row').nth(1)).toContainText('hostname: host-0');
   await page.getByRole('button', { name: 'Import 300 valid rows, skip 2' }).click();
   await expect(page.getByText(/^300 rows imported: 300 new\. 2 rows skipped/)).toBeVisible({ timeout: 60_000 });
   expect((await api<{ total: number }>('GET', `/ip-addresses?subnet_id=${subnet.id}`)).total).toBe(300);

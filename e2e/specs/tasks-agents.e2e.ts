@@ -5,8 +5,7 @@ test('reserves a free address in at most 4 clicks', async ({ task: { page, click
   await page.getByRole('link', { name: 'Addresses', exact: true }).click();
   const prefixes = page.getByRole('treegrid', { name: 'Prefixes' });
   const row = prefixes.getByRole('row').filter({ has: page.getByRole('link', { name: '10.40.20.0/24' }) });
-  await row.getByRole('button').last().click();
-  await page.getByRole('menuitem', { name: 'Reserve next free address' }).click();
+  await row.getByRole('button', { name: 'Reserve next free address' }).click();
   const submit = page.getByRole('button', { name: /^Allocate 10\.40\.20\.\d+$/ });
   const address = ((await submit.textContent()) ?? '').replace('Allocate ', '');
   await submit.click();

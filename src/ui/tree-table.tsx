@@ -39,6 +39,8 @@ type Props<Item> = {
   onOpen?: (row: TreeRow<Item>) => void;
   /** A menu at the end of the row. */
   actions?: (item: Item) => ReactNode;
+  /** Pixels for `actions`; one menu when not said. */
+  actionsWidth?: number;
   /** Newer rows are on their way. */
   refreshing?: boolean;
   /** Beside the menu of columns. */

@@ -77,47 +77,49 @@ export function PrefixTree({ clusterId, subnets }: Props) {
     }
     const { subnet } = item;
     return (
-      <RowActions
-        name={subnet.cidr}
-        entries={[
-          {
-            id: 'reserve',
-            label: t('Reserve next free address'),
-            icon: <MapPin />,
-            onSelect: () => subnets.reserve({ ...subnet, network_name: network.name }),
-            disabledReason: writeReason,
-          },
-          {
-            id: 'next',
-            label: t('Allocate next child prefix'),
-            icon: <Split />,
-            onSelect: () => subnets.next(subnet),
-            disabledReason: writeReason,
-          },
-          {
-            id: 'add',
-            label: t('Add child prefix'),
-            icon: <Plus />,
-            onSelect: () => add(subnet.cidr),
-            disabledReason: writeReason,
-          },
-          {
-            id: 'edit',
-            label: t('Edit prefix'),
-            icon: <Pencil />,
-            onSelect: () => subnets.edit(subnet),
-            disabledReason: writeReason,
-          },
-          {
-            id: 'delete',
-            label: t('Delete prefix'),
-            icon: <Trash2 />,
-            tone: 'danger',
-            onSelect: () => subnets.remove(subnet),
-            disabledReason: writeReason,
-          },
-        ]}
-      />
+      <span className="inline-flex items-center gap-1">
+        <IconButton
+          size="sm"
+          label={t('Reserve next free address')}
+          icon={<MapPin size={14} />}
+          onClick={() => subnets.reserve({ ...subnet, network_name: network.name })}
+          disabledReason={writeReason}
+        />
+        <RowActions
+          name={subnet.cidr}
+          entries={[
+            {
+              id: 'next',
+              label: t('Allocate next child prefix'),
+              icon: <Split />,
+              onSelect: () => subnets.next(subnet),
+              disabledReason: writeReason,
+            },
+            {
+              id: 'add',
+              label: t('Add child prefix'),
+              icon: <Plus />,
+              onSelect: () => add(subnet.cidr),
+              disabledReason: writeReason,
+            },
+            {
+              id: 'edit',
+              label: t('Edit prefix'),
+              icon: <Pencil />,
+              onSelect: () => subnets.edit(subnet),
+              disabledReason: writeReason,
+            },
+            {
+              id: 'delete',
+              label: t('Delete prefix'),
+              icon: <Trash2 />,
+              tone: 'danger',
+              onSelect: () => subnets.remove(subnet),
+              disabledReason: writeReason,
+            },
+          ]}
+        />
+      </span>
     );
   };
   return (
@@ -133,6 +135,7 @@ export function PrefixTree({ clusterId, subnets }: Props) {
         else if (row.expanded !== null) tree.toggle(row.id, row.expanded);
       }}
       actions={actions}
+      actionsWidth={72}
       footer={
         <>
           <span role="status" className="tabular-nums">
