@@ -39,7 +39,7 @@ type Props<Item> = {
   onOpen?: (row: TreeRow<Item>) => void;
   /** A menu at the end of the row. */
   actions?: (item: Item) => ReactNode;
-  /** Pixels for `actions`; one menu when not said. */
+  /** Width of `actions` in pixels; by default one menu. */
   actionsWidth?: number;
   /** Newer rows are on their way. */
   refreshing?: boolean;
