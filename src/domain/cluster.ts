@@ -119,6 +119,8 @@ export const Cluster = z.object({
   /** Null means that it could not be read, which is not the same as no. */
   quorate: z.boolean().nullable(),
   firewall_enabled: z.boolean().nullable(),
+  /** What the token lacks to apply policies, as of the last sync: not empty means read-only. Null: not known. */
+  missing_write_privileges: z.array(z.string()).nullable(),
   sync_status: z.enum(SYNC_STATUSES),
   last_sync_at: z.string().nullable(),
   last_sync_error: z.string().nullable(),

@@ -150,6 +150,8 @@ export const PolicyPreview = z.object({
       cluster_name: z.string(),
       /** Null: not readable. */
       firewall_enabled: z.boolean().nullable(),
+      /** What the token of the cluster lacks to apply this, as of the last sync; null: not known. */
+      missing_write_privileges: z.array(z.string()).nullable(),
       guests: z.array(GuestPreview),
     }),
   ),

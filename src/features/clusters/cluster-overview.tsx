@@ -57,6 +57,25 @@ export function ClusterOverview({ cluster, watchedRun, onEdit, onCheck, writeRea
           </p>
         </Notice>
       )}
+      {cluster.missing_write_privileges !== null && cluster.missing_write_privileges.length > 0 && (
+        <Notice
+          tone="warn"
+          title={t('Read-only: policies cannot be applied')}
+          action={
+            <Button size="sm" onClick={onCheck} disabledReason={writeReason}>
+              {t('Check connection')}
+            </Button>
+          }
+        >
+          {t.rich(
+            'The API token lacks <id>{privileges}</id>. Everything can be viewed and previewed. To apply policies, grant the privileges and sync the cluster.',
+            {
+              privileges: cluster.missing_write_privileges.join(', '),
+              id: (inside) => <span className="mono">{inside}</span>,
+            },
+          )}
+        </Notice>
+      )}
       <Section>
         <div className="grid gap-x-8 lg:grid-cols-2">
           <Properties items={connectionFacts(t, cluster)} />

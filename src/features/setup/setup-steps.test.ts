@@ -1,22 +1,40 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setupStep } from './setup-steps';
 
-const known = { completed: true, signedIn: true, step: null, clusterId: null };
+const known = {
+  completed: true,
+  signedIn: true,
+  step: null,
+  clusterId: null,
+  found: { cluster_id: 'c', synced: true },
+};
+const stepOf = (given: Partial<Omit<Parameters<typeof setupStep>[0], 'step'>> & { step?: string | null }) =>
+  setupStep({ ...known, ...given })?.step ?? null;
 
-test('without an administrator there is one step, whatever the URL says', () => {
-  for (const step of [null, 'cluster', 'sync', 'next', 'x']) {
-    expect(setupStep({ ...known, completed: false, signedIn: false, step })).toBe('administrator');
-  }
-});
+describe('setupStep', () => {
+  it('is the administrator until there is one, whatever the URL says', () => {
+    for (const step of [null, 'cluster', 'sync', 'next', 'x'])
+      expect(stepOf({ completed: false, signedIn: false, step, found: undefined })).toBe('administrator');
+  });
 
-test('a completed setup shows nothing to strangers and sends others home', () => {
-  expect(setupStep({ ...known, signedIn: false, step: 'cluster' })).toBe('sign_in');
-  expect(setupStep(known)).toBe('home');
-  expect(setupStep({ ...known, step: 'administrator' })).toBe('home');
-});
+  it('shows nothing to strangers and sends others home when everything is done', () => {
+    expect(stepOf({ signedIn: false, step: 'cluster' })).toBe('sign_in');
+    expect(stepOf({})).toBe('home');
+    expect(stepOf({ step: 'administrator' })).toBe('home');
+  });
 
-test('a reload goes on where it was; a sync needs its cluster', () => {
-  expect(setupStep({ ...known, step: 'cluster' })).toBe('cluster');
-  expect(setupStep({ ...known, step: 'sync', clusterId: 'c' })).toBe('sync');
-  expect(setupStep({ ...known, step: 'sync' })).toBe('cluster');
+  it('stays where it was after a reload; a sync needs its cluster', () => {
+    expect(stepOf({ step: 'cluster' })).toBe('cluster');
+    expect(stepOf({ step: 'sync', clusterId: 'c' })).toBe('sync');
+    expect(stepOf({ step: 'sync', found: null })).toBe('cluster');
+  });
+
+  it('resumes where the browser was closed: without a cluster, or with one that was never read', () => {
+    expect(stepOf({ found: null })).toBe('cluster');
+    expect(setupStep({ ...known, found: { cluster_id: 'c', synced: false } })).toEqual({
+      step: 'sync',
+      clusterId: 'c',
+    });
+    expect(stepOf({ found: undefined })).toBeNull();
+  });
 });

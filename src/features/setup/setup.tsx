@@ -9,6 +9,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { LiveUpdates } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
+import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Stepper } from '@/ui/stepper';
 import { NewClusterForm } from '../shared/cluster-connection/new-cluster-form';
@@ -40,6 +41,7 @@ const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
 export function Setup() {
   const t = useT();
   const router = useRouter();
+  const trpc = useTRPC();
   const { state, retry } = useStartSession();
   const status = useQuery({ ...setupStatusQuery, refetchOnWindowFocus: false });
   const [at, setAt] = useQueryStates({ step: parseAsString, cluster: parseAsString });
@@ -47,19 +49,25 @@ export function Setup() {
   const [justCompleted, setJustCompleted] = useState(false);
   const signedIn = state.status === 'signed_in';
   const known = status.data !== undefined && (signedIn || state.status === 'signed_out');
-  const step = known
+  const mayAdd = signedIn && (state.user.permissions.includes('*') || state.user.permissions.includes('cluster:write'));
+  const clusters = useQuery({ ...trpc.clusters.list.queryOptions({ sort: 'created_at', limit: 1 }), enabled: mayAdd });
+  const shown = known
     ? setupStep({
         completed: justCompleted || status.data.completed,
         signedIn,
         step: at.step,
         clusterId: at.cluster,
+        found: foundIn(mayAdd, clusters.data?.items),
       })
     : null;
+  const step = shown?.step ?? null;
+  const clusterId = shown?.clusterId ?? null;
   useEffect(() => {
     if (step === 'sign_in') router.replace(paths.login());
     if (step === 'home') router.replace(paths.home());
   }, [step, router]);
 
+  if (clusters.error) return <ErrorState problem={failureOf(clusters.error)} onRetry={() => void clusters.refetch()} />;
   if (status.error) return <ErrorState problem={failureOf(status.error)} onRetry={() => void status.refetch()} />;
   if (state.status === 'unreachable') return <ErrorState problem={state.failure} onRetry={retry} />;
   if (step === null || step === 'sign_in' || step === 'home') return <StartScreen inFrame />;
@@ -85,16 +93,24 @@ export function Setup() {
       {step === 'cluster' && (
         <ClusterStep onAdded={(cluster) => go('sync', cluster.id)} onSkip={() => go('next', null)} />
       )}
-      {step === 'sync' && at.cluster && (
+      {step === 'sync' && clusterId && (
         <SyncStep
-          clusterId={at.cluster}
-          onNext={() => go('next')}
-          onEdit={() => router.push(paths.cluster({ clusterId: at.cluster ?? '' }))}
+          clusterId={clusterId}
+          onNext={() => go('next', clusterId)}
+          onEdit={() => router.push(paths.cluster({ clusterId }))}
         />
       )}
       {step === 'next' && <NextStep clusterId={at.cluster} />}
     </Stepper>
   );
+}
+
+/** Where the setup was left; users who may not add clusters have nothing to resume. */
+function foundIn(mayAdd: boolean, items: readonly Cluster[] | undefined) {
+  if (!mayAdd) return { cluster_id: '', synced: true };
+  const [first] = items ?? [];
+  if (items === undefined) return undefined;
+  return first ? { cluster_id: first.id, synced: first.sync_status !== 'never' } : null;
 }
 
 /** Adds the first cluster, or leaves it for later. */

@@ -121,6 +121,8 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
     const token = seal(api_token, row.id);
     changes.api_token_encrypted = token.sealed;
     changes.api_token_key_id = token.key_id;
+    // What the new token may do is known after the next sync.
+    changes.missing_write_privileges = null;
   }
   return changes;
 }

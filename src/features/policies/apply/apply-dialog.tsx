@@ -62,6 +62,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const shown = preview.data;
   const fingerprints = shown ? fingerprintsOf(shown) : {};
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
+  const readOnly = readOnlyClusters(shown);
   const isReading = dryRun.isFetching || preview.isFetching;
   const previewAgain = () => {
     apply.reset();
@@ -105,9 +106,11 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                     ? t('The preview failed, so the changes are unknown')
                     : places === null && liveRules(policy.deployments) === 0
                       ? t('Nothing to apply: the policy resolves to no workload, and none of its rules are live')
-                      : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
-                        ? t('Cannot apply: no workload could be read')
-                        : null
+                      : readOnly.length > 0 && readOnly.length === shown.clusters.length
+                        ? t('Cannot apply: the API token is read-only')
+                        : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
+                          ? t('Cannot apply: no workload could be read')
+                          : null
               }
               onClick={() => apply.mutate({ id: policy.id, dry_run: false, fingerprints })}
             >
@@ -142,6 +145,13 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         ) : (
           <>
             {dryRun.data && <DryRun result={dryRun.data} />}
+            {readOnly.map(({ cluster_id, cluster_name, missing_write_privileges: missing }) => (
+              <Notice key={cluster_id} tone="warn" title={t('{cluster} is read-only', { cluster: cluster_name })}>
+                {t('The API token of the cluster lacks {privileges}. Grant them to the token, then sync the cluster.', {
+                  privileges: (missing ?? []).join(', '),
+                })}
+              </Notice>
+            ))}
             {shown && (
               <>
                 <PreviewView preview={shown} />
@@ -189,3 +199,7 @@ function DryRun({ result }: { result: ApplyResult }) {
     </Notice>
   );
 }
+
+/** Clusters of a preview to which nothing can be written. */
+const readOnlyClusters = (preview: PolicyPreview | undefined): PolicyPreview['clusters'] =>
+  preview?.clusters.filter(({ missing_write_privileges: missing }) => missing !== null && missing.length > 0) ?? [];

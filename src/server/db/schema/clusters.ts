@@ -24,6 +24,8 @@ export const clusters = pgTable(
     provider_name: text(),
     quorate: boolean(),
     firewall_enabled: boolean(),
+    /** Privileges without which the token cannot write any firewall; empty: none is missing. Null: not known. */
+    missing_write_privileges: text().array(),
     sync_status: text({ enum: ['never', 'queued', 'running', 'ok', 'failed'] })
       .notNull()
       .default('never'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyResult, Deployment } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
+import type { PolicyPreview } from '@/domain/policy-preview';
 import { bearer, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import {
@@ -99,6 +100,29 @@ describe('applying a policy', () => {
       }
       expect(await waiting(policy)).toEqual([]);
     }
+  });
+
+  it('refuses to apply with a read-only token before anything is started, and still previews', async () => {
+    const policy = await create();
+    await lab.sql`update clusters set missing_write_privileges = '{VM.Config.Network,SDN.Use}'`;
+    try {
+      const calls = lab.simulator.log.total;
+      const refused = await post<{ detail: string }>(`/policies/${policy.id}/apply`);
+      expect(refused).toMatchObject({ status: 422, body: { code: 'refused', success: false, applied: false } });
+      expect(refused.body.detail).toMatch(/read-only.*VM\.Config\.Network, SDN\.Use.*sync the cluster/);
+      expect(lab.simulator.log.total).toBe(calls);
+      expect(await waiting(policy)).toEqual([]);
+      expect((await post(`/policies/${policy.id}/apply`, { dry_run: true })).status).toBe(200);
+      const preview = await post<PolicyPreview>(`/policies/${policy.id}/preview`, {});
+      expect(preview).toMatchObject({
+        status: 200,
+        body: { clusters: [{ missing_write_privileges: ['VM.Config.Network', 'SDN.Use'] }], totals: { guests: 5 } },
+      });
+    } finally {
+      // Unknown is not read-only.
+      await lab.sql`update clusters set missing_write_privileges = null`;
+    }
+    expect(await apply(policy)).toMatchObject({ status: 'ok' });
   });
 
   it('names rules that map to no workload, and writes nothing when there is none at all', async () => {

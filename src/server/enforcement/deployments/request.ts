@@ -56,6 +56,21 @@ export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
 export const refuseUnmapped = (policy: PolicyState, dryRun: boolean, message: string) =>
   refuse(policy, dryRun, message);
 
+/** @throws AppError `refused` when the token of every cluster is read-only: nothing could be written, so nothing is started */
+function assertWritable(policy: PolicyState, clusterIds: readonly string[], { clusters }: PolicyInputs): void {
+  const readOnly = clusterIds.flatMap((id) => {
+    const { name, missing_write_privileges: missing } = clusters.get(id) ?? {};
+    return missing && missing.length > 0 ? [{ name, missing }] : [];
+  });
+  if (readOnly.length < clusterIds.length) return;
+  const which = readOnly.map(({ name, missing }) => `${name} (${missing.join(', ')})`).join(', ');
+  throw refuse(
+    policy,
+    false,
+    `The API token is read-only: privileges are missing on ${which}. Grant them to the token, and to its user if privileges are separated, then sync the cluster.`,
+  );
+}
+
 /** Clusters where the policy wants something now. */
 function wantedClusters(inputs: PolicyInputs, policyId: string): string[] {
   const ids = guestsOf(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
@@ -99,6 +114,7 @@ export async function requestApply(
         unmapped?.message ?? `${policy.name} has no enabled rule and no default policy to apply.`,
       );
     }
+    assertWritable(policy, [...clusters], inputs);
     const operation_id = newId();
     const ids: string[] = [];
     for (const cluster_id of [...clusters].sort()) {

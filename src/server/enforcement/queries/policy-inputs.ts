@@ -43,6 +43,8 @@ export type InputCluster = {
   readonly rule_placement: (typeof RULE_PLACEMENTS)[number];
   /** As of the last sync; null: not readable. */
   readonly firewall_enabled: boolean | null;
+  /** What the token lacks to write, as of the last sync; null: not known. */
+  readonly missing_write_privileges: readonly string[] | null;
   readonly has_api_token: boolean;
 };
 
@@ -135,6 +137,7 @@ const readClusters = (executor: Executor) =>
       name: clusters.name,
       rule_placement: clusters.rule_placement,
       firewall_enabled: clusters.firewall_enabled,
+      missing_write_privileges: clusters.missing_write_privileges,
       has_api_token: sql<boolean>`${clusters.api_token_encrypted} is not null`,
     })
     .from(clusters)
@@ -309,7 +312,7 @@ export async function policyInputsStamp(executor: Executor): Promise<PolicyInput
   const rowsOf = (table: PgTable) =>
     sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
   const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
-    api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
+    missing_write_privileges, api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
   const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
   const parts = [...tables.map(rowsOf), clusterText, nodeText];
   const rows = await executor.execute<PolicyInputsStamp>(

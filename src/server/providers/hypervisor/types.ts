@@ -35,6 +35,8 @@ export type ClusterFact = {
   quorate: boolean | null;
   /** Cluster option `enable`; null when it may not be read. */
   firewall_enabled: boolean | null;
+  /** Privileges without which no firewall of a workload can be written; null when it could not be read. */
+  missing_write_privileges: string[] | null;
   tls_ca: string | null;
 };
 

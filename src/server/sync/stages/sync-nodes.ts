@@ -65,6 +65,7 @@ function learnt(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact
     provider_name: fact.name ?? cluster.provider_name,
     quorate: fact.quorate,
     firewall_enabled: fact.firewall_enabled,
+    missing_write_privileges: fact.missing_write_privileges,
     tls_ca: fact.tls_ca ?? cluster.tls_ca,
     entry_points: entry_points.length > 0 ? entry_points : cluster.entry_points,
   };

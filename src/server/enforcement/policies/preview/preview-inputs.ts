@@ -96,6 +96,7 @@ export async function previewWithInputs(
     cluster_id: cluster.id,
     cluster_name: cluster.name,
     firewall_enabled: state.firewall_enabled,
+    missing_write_privileges: cluster.missing_write_privileges && [...cluster.missing_write_privileges],
     guests: guests.map((guest) => ({
       ...guest.preview,
       warnings: guestWarnings(guest),

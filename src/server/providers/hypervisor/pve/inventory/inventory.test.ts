@@ -13,8 +13,17 @@ describe('the cluster', () => {
       name: 'lab',
       quorate: true,
       firewall_enabled: true,
+      missing_write_privileges: [],
       tls_ca: cluster.nodes[0]?.caPem,
     });
+  });
+
+  it('names what a read-only token lacks, and nothing for a token that can write somewhere', async () => {
+    const { provider, access } = await simulate();
+    const missing = async (token: 'reader' | 'guestManager') =>
+      (await provider(access(token)).inventory.readCluster()).missing_write_privileges;
+    expect(await missing('reader')).toEqual(['VM.Config.Network', 'SDN.Use']);
+    expect(await missing('guestManager')).toEqual([]);
   });
 
   it('says null for what a token may not read', async () => {
@@ -25,6 +34,7 @@ describe('the cluster', () => {
       name: null,
       quorate: null,
       firewall_enabled: null,
+      missing_write_privileges: ['VM.Config.Network', 'SDN.Use'],
       tls_ca: cluster.nodes[0]?.caPem,
     });
     const nodes = await inventory.listNodes();

@@ -6,6 +6,7 @@ import { countField, textField } from '../answers/fields';
 import { parseList, parseObject } from '../answers/parse-list';
 import type { GetOptions, PveClient } from '../client';
 import { apiPath } from '../http/encode';
+import { missingWritePrivileges } from '../preflight/check-privileges';
 import type { InventoryContext } from './context';
 
 /** What `/version` answers. */
@@ -51,9 +52,10 @@ export async function readCluster(context: InventoryContext): Promise<ClusterFac
   const { client } = context;
   // Whoever has just mended the cluster and starts a sync must not be told that it failed a moment ago.
   const version = await readVersion(client, { insist: true });
-  const [status, firewall, authority] = await Promise.all([
+  const [status, firewall, permissions, authority] = await Promise.all([
     context.clusterStatus.get(),
     orNull(readFirewallEnabled(client), 'server_error', 'bad_answer'),
+    orNull(context.permissions.get(), 'forbidden', 'server_error', 'bad_answer'),
     orNull(
       readAuthority(context),
       'forbidden',
@@ -69,6 +71,7 @@ export async function readCluster(context: InventoryContext): Promise<ClusterFac
     name: status?.name ?? null,
     quorate: status?.quorate ?? null,
     firewall_enabled: firewall,
+    missing_write_privileges: permissions && missingWritePrivileges(permissions),
     tls_ca: authority,
   };
 }

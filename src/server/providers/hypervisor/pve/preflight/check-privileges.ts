@@ -95,3 +95,15 @@ export function checkToken(permissions: Permissions): PreflightCheck {
     'By default, tokens have separate privileges: grant roles to the token itself (Datacenter → Permissions → Add → API Token Permission), or create it without privilege separation.',
   );
 }
+
+/** Without the first of them no firewall of any workload can be written; the others are named with it. */
+const WRITING = ['VM.Config.Network', 'SDN.Use'] as const;
+
+/**
+ * What a token lacks that can read but not write; empty if it can write somewhere. The write itself reports a workload on which it lacks
+ * the privilege.
+ */
+export function missingWritePrivileges(permissions: Permissions): string[] {
+  const missing = WRITING.filter((privilege) => permissions.pathsWith(privilege).length === 0);
+  return missing.includes(WRITING[0]) ? missing : [];
+}
