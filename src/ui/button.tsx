@@ -1,6 +1,5 @@
 'use client';
-import { Button as Base } from '@base-ui/react/button';
-import { type ComponentPropsWithRef, type ReactNode, useId } from 'react';
+import { type ComponentPropsWithRef, type ReactNode, type SyntheticEvent, useId } from 'react';
 import { type ButtonSize, type ButtonVariant, buttonClass } from './button-class';
 import { Spinner } from './loading';
 import { Tooltip } from './tooltip';
@@ -15,6 +14,16 @@ export type ButtonProps = Omit<ComponentPropsWithRef<'button'>, 'disabled'> & {
   disabledReason?: string | null | false;
   square?: boolean;
 };
+
+/** Keeps a disabled button focusable, and everything that would act on it away. */
+const DISABLED = {
+  'aria-disabled': true,
+  'data-disabled': '',
+  onClick: (event: SyntheticEvent) => event.preventDefault(),
+  onMouseDown: undefined,
+  onPointerDown: undefined,
+  onKeyDown: undefined,
+} as const;
 
 /** A button that stays focusable while it is disabled and says why. */
 export function Button({
@@ -32,11 +41,10 @@ export function Button({
   const reasonId = useId();
   const reason = disabledReason || null;
   const button = (
-    <Base
+    <button
       {...rest}
       type={type}
-      disabled={pending || reason !== null}
-      focusableWhenDisabled
+      {...((pending || reason !== null) && DISABLED)}
       aria-busy={pending || undefined}
       aria-describedby={reason ? reasonId : rest['aria-describedby']}
       data-pending={pending ? '' : undefined}
@@ -51,7 +59,7 @@ export function Button({
         {icon && <span className="-mx-0.5 inline-flex shrink-0 items-center">{icon}</span>}
         {children != null && <span className="inline-flex items-center gap-1.5">{children}</span>}
       </span>
-    </Base>
+    </button>
   );
   if (!reason) return button;
   return (

@@ -1,72 +1,19 @@
 'use client';
-import { Drawer as Base } from '@base-ui/react/drawer';
-import clsx from 'clsx';
-import { useRef } from 'react';
-import { firstField, PanelFooter, PanelHeader, type PanelProps } from './panel';
+import type { PanelProps } from './panel';
+import { part } from './part';
+import { useOpenedPanel } from './use-opened-panel';
 
-type Side = 'right' | 'left' | 'bottom';
+const popup = part(() => import('./drawer-popup'));
 
-type Props = PanelProps & { side?: Side };
-
-const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Close };
-
-const SIZES = { sm: 'md:max-w-xs', md: 'md:max-w-lg', lg: 'md:max-w-3xl' };
-
-const SIDES: Record<Side, string> = {
-  right:
-    'ml-auto h-full w-full max-w-[calc(100vw-1.5rem)] border-l translate-x-(--drawer-swipe-movement-x) data-ending-style:translate-x-full data-starting-style:translate-x-full',
-  left: 'mr-auto h-full w-full max-w-[calc(100vw-3rem)] border-r translate-x-(--drawer-swipe-movement-x) data-ending-style:-translate-x-full data-starting-style:-translate-x-full',
-  bottom:
-    'mt-auto max-h-[85dvh] w-full rounded-t-lg border-t translate-y-(--drawer-swipe-movement-y) data-ending-style:translate-y-full data-starting-style:translate-y-full',
-};
+export type DrawerProps = PanelProps & { side?: 'right' | 'left' | 'bottom' };
 
 /** A panel at the edge: the details of a row, or a longer form, while the page stays in view. Can be swiped away. */
-export function Drawer({
-  open,
-  onOpenChange,
-  title,
-  description,
-  side = 'right',
-  size = 'md',
-  persistent = false,
-  trigger,
-  footer,
-  children,
-}: Props) {
-  const body = useRef<HTMLDivElement>(null);
+export function Drawer(props: DrawerProps) {
+  const { module, trigger } = useOpenedPanel(popup, props);
   return (
-    <Base.Root
-      open={open}
-      onOpenChange={(next) => onOpenChange(next)}
-      swipeDirection={side === 'bottom' ? 'down' : side}
-      disablePointerDismissal={persistent}
-    >
-      {trigger && <Base.Trigger render={trigger} />}
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-(--layer-overlay) bg-scrim opacity-[calc(1-var(--drawer-swipe-progress,0))] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0 data-swiping:duration-0" />
-        <Base.Viewport className="fixed inset-0 z-(--layer-overlay) flex overflow-hidden">
-          <Base.Popup
-            initialFocus={(openedBy) => firstField(body.current, openedBy)}
-            className={clsx(
-              'flex flex-col bg-overlay text-text outline-none transition-transform duration-150 data-swiping:duration-0 data-swiping:select-none',
-              SIDES[side],
-              side !== 'bottom' && SIZES[size],
-            )}
-          >
-            <PanelHeader
-              base={PARTS}
-              title={title}
-              description={description}
-              className="border-b py-2"
-              textClassName="py-1"
-            />
-            <Base.Content ref={body} className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-4">
-              {children}
-            </Base.Content>
-            <PanelFooter>{footer}</PanelFooter>
-          </Base.Popup>
-        </Base.Viewport>
-      </Base.Portal>
-    </Base.Root>
+    <>
+      {trigger}
+      {module && <module.DrawerPopup {...props} />}
+    </>
   );
 }

@@ -1,11 +1,10 @@
 'use client';
-import { Menu as Base } from '@base-ui/react/menu';
-import clsx from 'clsx';
-import { Check, Ellipsis } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import { Ellipsis } from 'lucide-react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from './button';
-import { itemClass, OptionCount } from './option';
+import { part, usePart } from './part';
+import { type Press, PressedButton } from './press';
 
 export type MenuEntry =
   | {
@@ -41,7 +40,7 @@ export type MenuEntry =
   | { kind: 'group'; id: string; label: string; entries: readonly MenuEntry[] }
   | { kind: 'separator'; id: string };
 
-type Props = {
+export type MenuProps = {
   /** The button that opens it. */
   trigger: ReactElement;
   entries: readonly MenuEntry[];
@@ -51,106 +50,14 @@ type Props = {
   header?: ReactNode;
 };
 
-/** A list of actions behind a button. */
-export function Menu({ trigger, entries, align = 'start', side = 'bottom', header }: Props) {
-  return (
-    <Base.Root>
-      <Base.Trigger render={trigger} />
-      <Base.Portal>
-        <Base.Positioner align={align} side={side} sideOffset={4} className="z-(--layer-overlay) outline-none">
-          <Base.Popup className="popup max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1">
-            {header && <div className="border-b px-2 py-1.5 [margin:-0.25rem_-0.25rem_0.25rem]">{header}</div>}
-            <Entries entries={entries} />
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
-  );
-}
+const popup = part(() => import('./menu-popup'));
 
-function Entries({ entries }: { entries: readonly MenuEntry[] }) {
-  // Labels start at one line, whether their entry has a mark or not.
-  const marked = entries.some(
-    (entry) => ('icon' in entry && entry.icon) || entry.kind === 'check' || entry.kind === 'choice',
-  );
-  return entries.map((entry) => <Entry key={entry.id} entry={entry} marked={marked} />);
-}
-
-function Entry({ entry, marked }: { entry: MenuEntry; marked: boolean }) {
-  switch (entry.kind) {
-    case 'separator':
-      return <Base.Separator className="-mx-1 my-1 border-t" />;
-    case 'group':
-      return (
-        <Base.Group>
-          <Base.GroupLabel className="px-2 pt-1.5 pb-0.5 text-sm text-faint">{entry.label}</Base.GroupLabel>
-          <Entries entries={entry.entries} />
-        </Base.Group>
-      );
-    case 'check':
-      return (
-        <Base.CheckboxItem
-          checked={entry.checked}
-          onCheckedChange={entry.onCheckedChange}
-          disabled={entry.disabled}
-          className={itemClass}
-        >
-          <Tick shown={entry.checked} />
-          {entry.label}
-          <OptionCount count={entry.count} />
-        </Base.CheckboxItem>
-      );
-    case 'choice':
-      return (
-        <Base.RadioGroup value={entry.value} onValueChange={entry.onValueChange}>
-          <Base.GroupLabel className="px-2 pt-1.5 pb-0.5 text-sm text-faint">{entry.label}</Base.GroupLabel>
-          {entry.options.map((option) => (
-            <Base.RadioItem key={option.value} value={option.value} closeOnClick className={itemClass}>
-              <Tick shown={option.value === entry.value} />
-              <span className="flex-1">{option.label}</span>
-              <span className="text-faint">{option.icon}</span>
-            </Base.RadioItem>
-          ))}
-        </Base.RadioGroup>
-      );
-    case 'link':
-      return (
-        <Base.LinkItem render={entry.render} closeOnClick className={itemClass}>
-          <Icon marked={marked}>{entry.icon}</Icon>
-          {entry.label}
-        </Base.LinkItem>
-      );
-    default:
-      return (
-        <Base.Item
-          onClick={entry.onSelect}
-          disabled={Boolean(entry.disabledReason)}
-          className={clsx(itemClass, entry.tone === 'danger' && !entry.disabledReason && 'text-danger')}
-        >
-          <Icon marked={marked}>{entry.icon}</Icon>
-          <span className="min-w-0 flex-1">
-            <span className="block">{entry.label}</span>
-            {entry.disabledReason && (
-              <span className="block text-sm text-pretty text-faint">{entry.disabledReason}</span>
-            )}
-          </span>
-          {entry.shortcut}
-        </Base.Item>
-      );
-  }
-}
-
-function Icon({ marked, children }: { marked: boolean; children?: ReactNode }) {
-  if (!marked) return null;
-  return <span className="inline-flex w-4 shrink-0 justify-center [&>svg]:size-3.5">{children}</span>;
-}
-
-function Tick({ shown }: { shown: boolean }) {
-  return (
-    <span className="inline-flex w-4 shrink-0 justify-center text-accent">
-      {shown && <Check size={14} aria-hidden />}
-    </span>
-  );
+/** A list of actions behind a button. The list is loaded when the button is reached, and opens with the first press. */
+export function Menu(props: MenuProps) {
+  const [press, setPress] = useState<Press | null>(null);
+  const Popup = usePart(popup, press !== null)?.MenuPopup;
+  if (Popup && press) return <Popup {...props} press={press} />;
+  return <PressedButton of={props.trigger} popup="menu" onReach={popup.load} onPress={setPress} />;
 }
 
 /** The menu at the end of a row. `name` tells which row: "Actions for web-01". */

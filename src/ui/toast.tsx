@@ -1,15 +1,10 @@
 'use client';
-import { Toast as Base } from '@base-ui/react/toast';
-import clsx from 'clsx';
-import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
-import { useT } from '@/lib/i18n/use-t';
-import { buttonClass } from './button-class';
+import { useSyncExternalStore } from 'react';
+import { part, usePart } from './part';
 
 export type ToastType = 'info' | 'ok' | 'warn' | 'danger';
 
-const manager = Base.createToastManager();
-
-type Options = {
+export type ToastOptions = {
   title: string;
   description?: string;
   /** One thing to do about it: "Show run". */
@@ -18,70 +13,44 @@ type Options = {
   id?: string;
 };
 
+type Add = (type: ToastType, options: ToastOptions) => void;
+
+const layer = part(() => import('./toast-layer'));
+const waiting: Parameters<Add>[] = [];
+const listeners = new Set<() => void>();
+let add: Add | null = null;
+let isNeeded = false;
+
 /**
  * Says what came of an action after it left the screen. Failures stay until they are dismissed and are announced at once;
  * what must be read to go on belongs on the page, not here.
  */
-export function showToast(type: ToastType, { title, description, action, id }: Options): void {
-  manager.add({
-    id,
-    type,
-    title,
-    description,
-    priority: type === 'danger' ? 'high' : 'low',
-    timeout: type === 'danger' ? 0 : action ? 10_000 : 5_000,
-    actionProps: action && { children: action.label, onClick: action.onClick },
-  });
+export function showToast(type: ToastType, options: ToastOptions): void {
+  if (add) return add(type, options);
+  waiting.push([type, options]);
+  isNeeded = true;
+  for (const listener of listeners) listener();
 }
 
-const MARKS = {
-  info: <Info size={16} className="text-info" aria-hidden />,
-  ok: <CircleCheck size={16} className="text-ok" aria-hidden />,
-  warn: <TriangleAlert size={16} className="text-warn" aria-hidden />,
-  danger: <CircleAlert size={16} className="text-danger" aria-hidden />,
-} satisfies Record<ToastType, unknown>;
+/** Hands over the toasts that wait, and all others until the returned function is called. */
+export function takeToasts(taker: Add): () => void {
+  add = taker;
+  for (const toast of waiting.splice(0)) taker(...toast);
+  return () => {
+    add = null;
+  };
+}
 
-/** Mounts the toasts once per application. */
+/** Mounts the toasts once per application, when there is the first one. */
 export function Toaster() {
-  const t = useT();
-  return (
-    <Base.Provider toastManager={manager} limit={4}>
-      <Base.Portal>
-        <Base.Viewport
-          aria-label={t('Notifications')}
-          className="fixed right-4 bottom-4 z-(--layer-toast) flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2"
-        >
-          <Toasts />
-        </Base.Viewport>
-      </Base.Portal>
-    </Base.Provider>
+  const needed = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isNeeded,
+    () => false,
   );
-}
-
-function Toasts() {
-  const t = useT();
-  const { toasts } = Base.useToastManager();
-  return toasts.map((toast) => (
-    <Base.Root
-      key={toast.id}
-      toast={toast}
-      swipeDirection="right"
-      className={clsx(
-        'popup p-3 transition-[opacity,translate] duration-150 data-limited:hidden',
-        'translate-x-(--toast-swipe-movement-x) data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0',
-      )}
-    >
-      <Base.Content className="flex items-start gap-2">
-        <span className="mt-0.5 shrink-0">{MARKS[(toast.type as ToastType | undefined) ?? 'info']}</span>
-        <div className="min-w-0 flex-1">
-          <Base.Title className="text-base font-semibold" render={<p />} />
-          <Base.Description className="text-pretty text-muted" />
-          <Base.Action className={buttonClass({ size: 'sm', className: 'mt-2' })} />
-        </div>
-        <Base.Close aria-label={t('Dismiss')} className={buttonClass({ variant: 'ghost', size: 'sm', square: true })}>
-          <X size={14} />
-        </Base.Close>
-      </Base.Content>
-    </Base.Root>
-  ));
+  const Layer = usePart(layer, needed)?.ToastLayer;
+  return Layer ? <Layer /> : null;
 }

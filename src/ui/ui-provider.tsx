@@ -1,6 +1,5 @@
 'use client';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactNode } from 'react';
 import { Toaster } from './toast';
 import { TruncationTooltip } from './truncation-tooltip';
@@ -9,11 +8,9 @@ import { TruncationTooltip } from './truncation-tooltip';
 export function UiProvider({ children }: { children: ReactNode }) {
   return (
     <CSPProvider disableStyleElements>
-      <Tooltip.Provider timeout={400}>
-        <div className="app-root">{children}</div>
-        <Toaster />
-        <TruncationTooltip />
-      </Tooltip.Provider>
+      <div className="app-root">{children}</div>
+      <Toaster />
+      <TruncationTooltip />
     </CSPProvider>
   );
 }

@@ -2,13 +2,14 @@
 import { FlaskConical } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { usePathname } from 'next/navigation';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
+import { loadPartsEarly } from '@/ui/part';
 import { Tooltip } from '@/ui/tooltip';
 import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
@@ -50,6 +51,7 @@ type Props = {
  */
 export function Shell({ user, permissions, demo = false, onSignOut, children }: Props) {
   const t = useT();
+  useEffect(() => void loadPartsEarly(), []);
   const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
   const session = useSession();
   useRecentThings(session.status === 'signed_in' ? session.user.id : null);

@@ -1,6 +1,6 @@
-import { IntlMessageFormat } from 'intl-messageformat';
 import { createElement, Fragment, type ReactNode } from 'react';
 import type { Locale } from './locales';
+import { type Message, messagesOf } from './message';
 
 /** Translations by the English text. */
 export type Catalog = Readonly<Record<string, string>>;
@@ -27,25 +27,25 @@ export const msg = <T extends string>(text: T): T => text;
  * @param catalog of the locale; empty for English
  */
 export function makeTranslate(locale: Locale, catalog: Catalog): Translate {
-  const formats = new Map<string, IntlMessageFormat>();
-  const formatOf = (text: string, isRich: boolean) => {
+  const messages = new Map<string, Message>();
+  const read = messagesOf(locale);
+  const messageOf = (text: string, isRich: boolean) => {
     const key = `${isRich ? 'rich' : 'text'} ${text}`;
-    const known = formats.get(key);
+    const known = messages.get(key);
     if (known) return known;
-    const format = new IntlMessageFormat(catalog[text] ?? text, locale, undefined, { ignoreTag: !isRich });
-    formats.set(key, format);
-    return format;
+    const message = read(catalog[text] ?? text, isRich);
+    messages.set(key, message);
+    return message;
   };
   const t = (text: string, values?: Values) =>
-    values === undefined ? (catalog[text] ?? text) : String(formatOf(text, false).format(values as never));
+    values === undefined ? (catalog[text] ?? text) : messageOf(text, false)(values).join('');
   const rich = (text: string, values: RichValues): ReactNode => {
     const named: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(values)) {
       named[name] =
         typeof value === 'function' ? (parts: ReactNode[]) => value(createElement(Fragment, null, ...parts)) : value;
     }
-    const parts = formatOf(text, true).format<ReactNode>(named as never);
-    return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts;
+    return createElement(Fragment, null, ...(messageOf(text, true)(named) as ReactNode[]));
   };
   return Object.assign(t, { rich, locale });
 }

@@ -1,0 +1,50 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { expect, it } from 'vitest';
+import { readSources, textsOf } from '@/test/i18n/sources';
+import { loadCatalog } from './load-catalog';
+import { LOCALES } from './locales';
+import { messagesOf } from './message';
+
+/** Numbers around the edges of plurals, and texts that look like messages. */
+const NUMBERS = [0, 1, 2, 1_234_567];
+const TEXTS = ["{n} <b>it's</b> #", ''];
+
+/** What a message takes, by kind: read from its text, as a message that is wrong takes nothing. */
+function valuesFor(text: string, round: number): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [, name = '', kind] of text.matchAll(/\{\s*(\w+)\s*(?:,\s*(\w+))?/g)) {
+    const options = [...text.matchAll(/(\w+)\s*\{/g)].map(([, option]) => option);
+    values[name] ??=
+      kind === 'select'
+        ? options[round % options.length]
+        : kind
+          ? NUMBERS[round % NUMBERS.length]
+          : TEXTS[round % TEXTS.length];
+  }
+  for (const [, tag = ''] of text.matchAll(/<(\w+)>/g))
+    values[tag] = (parts: unknown[]) => `[${tag} ${parts.join('')}]`;
+  return values;
+}
+
+it.each(LOCALES)('formats every text of the pages in %s as ICU does', async (locale) => {
+  const catalog = await loadCatalog(locale);
+  const read = messagesOf(locale);
+  const texts = [...new Set(readSources().flatMap(textsOf))].filter((text) => /[{<']/.test(text));
+  expect(texts.length).toBeGreaterThan(500);
+  for (const text of texts) {
+    const said = catalog[text] ?? text;
+    for (const isRich of [false, true]) {
+      for (let round = 0; round < 4; round += 1) {
+        const values = valuesFor(said, round);
+        const expected = new IntlMessageFormat(said, locale, undefined, { ignoreTag: !isRich }).format(values as never);
+        expect(read(said, isRich)(values).join(''), said).toBe([expected].flat().join(''));
+      }
+    }
+  }
+});
+
+it('refuses what it does not know', () => {
+  const read = messagesOf('en');
+  for (const wrong of ['{n, date}', '{n', '{n, plural, one {x}', '<b>open'])
+    expect(() => read(wrong, true), wrong).toThrow();
+});

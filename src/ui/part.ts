@@ -1,0 +1,64 @@
+'use client';
+import { useEffect, useState } from 'react';
+
+/** Code that arrives when it is first needed, or earlier once the page is quiet. */
+export type Part<M> = {
+  /** The module, once it is here. */
+  now: () => M | null;
+  load: () => Promise<M>;
+};
+
+const early: (() => Promise<unknown>)[] = [];
+
+/** Declares a part that `loadPartsEarly` loads as well. @param load `() => import('./menu-popup')` */
+export function part<M>(load: () => Promise<M>): Part<M> {
+  let here: M | null = null;
+  let coming: Promise<M> | null = null;
+  const own: Part<M> = {
+    now: () => here,
+    load: () => {
+      coming ??= load().then(
+        (module) => {
+          here = module;
+          return module;
+        },
+        (error: unknown) => {
+          // The next press asks again.
+          coming = null;
+          throw error;
+        },
+      );
+      return coming;
+    },
+  };
+  early.push(own.load);
+  return own;
+}
+
+/** The module as soon as it is wanted and here; null before. `onFailure` is told when it cannot be loaded. */
+export function usePart<M>(of: Part<M>, isWanted: boolean, onFailure?: () => void): M | null {
+  const [, setArrived] = useState(false);
+  useEffect(() => {
+    if (!isWanted || of.now()) return;
+    let isGone = false;
+    of.load().then(
+      () => isGone || setArrived(true),
+      () => isGone || onFailure?.(),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [of, isWanted, onFailure]);
+  return isWanted ? of.now() : null;
+}
+
+/** Loads all parts, one after the other, while the browser has nothing else to do. */
+export async function loadPartsEarly(): Promise<void> {
+  for (const load of early) {
+    await new Promise<void>((idle) =>
+      'requestIdleCallback' in window ? requestIdleCallback(() => idle(), { timeout: 10_000 }) : setTimeout(idle, 200),
+    );
+    // Without a connection they are loaded when they are needed.
+    await load().catch(() => undefined);
+  }
+}
