@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CurrentPassword, NewPassword } from './auth-password';
+import { MAX_TOKEN_DAYS } from './choices';
 import { PERMISSIONS } from './permissions';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from './second-factor';
 
@@ -29,8 +30,6 @@ export type PasswordChange = z.output<typeof PasswordChange>;
 
 /** How many of one's sign-ins ended. */
 export const EndedSessions = z.object({ ended_sessions: z.int() });
-
-export const MAX_TOKEN_DAYS = 366;
 
 /** A token for programs. It can do what is named here and its owner may do, for as long as both hold. */
 export const ApiTokenInput = z.strictObject({

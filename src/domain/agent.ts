@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { booleanFilter, NODE_STATUSES } from './inventory';
+import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
+import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from './choices';
 
-export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
+
 
 /** The token of a node was replaced by another enrolment while its agent reported. */
 export const TokenReplacement = z.object({
@@ -130,14 +131,6 @@ export const AgentDetail = Agent.extend({
 });
 export type AgentDetail = z.output<typeof AgentDetail>;
 
-export const AGENT_SORTS = [
-  'node_name',
-  'cluster_name',
-  'status',
-  'agent_version',
-  'last_heartbeat_at',
-  'clock_offset_ms',
-] as const;
 
 /** Nodes with their agents; `status=none` finds nodes without one. */
 export const AgentListInput = listInput(AGENT_SORTS, {
@@ -196,8 +189,6 @@ export type AgentInstallInfo = z.output<typeof AgentInstallInfo>;
 
 export const ENROLLMENT_STATES = ['active', 'used', 'expired', 'revoked'] as const;
 
-/** Most nodes of one enrollment token, and how long it may work. */
-export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24 * 60, default: 60 } } as const;
 const { minutes } = ENROLLMENT_LIMITS;
 
 /** A token for many nodes of one cluster: bounded uses, bounded time. */

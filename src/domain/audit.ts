@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { ACTOR_KINDS } from './choices';
 import { listInput, pageOf } from './list';
-
-export const ACTOR_KINDS = ['user', 'system', 'agent', 'anonymous'] as const;
 
 /**
  * Who did what to which object, when and from where. `hash` chains it to the record before (`seq` - 1). The chain runs through

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { MIN_PASSWORD_LENGTH } from './choices';
 
-export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 256;
 
 // Words of this product and its administrators, and what is made of more than two common ones. Compared without case and

@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import { CLUSTER_SORTS, RULE_PLACEMENTS, RUN_STATUSES, SYNC_STAGES, SYNC_STATUSES } from './choices';
 import { listInput, pageOf } from './list';
 import { parseApiUrl } from './net/url';
-import { RUN_STATUSES, SYNC_STAGES } from './sync';
 
-export const RULE_PLACEMENTS = ['above', 'below'] as const;
-export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
 const ClusterName = z
@@ -142,7 +140,6 @@ export const Cluster = z.object({
 });
 export type Cluster = z.output<typeof Cluster>;
 
-export const CLUSTER_SORTS = ['name', 'api_url', 'sync_status', 'last_sync_at', 'created_at'] as const;
 export const ClusterListInput = listInput(CLUSTER_SORTS, { sync_status: z.enum(SYNC_STATUSES).optional() });
 export type ClusterListInput = z.output<typeof ClusterListInput>;
 export const ClusterPage = pageOf(Cluster);

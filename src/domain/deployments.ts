@@ -1,14 +1,10 @@
 import { z } from 'zod';
+import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, ENFORCEMENT_MODES } from './choices';
 import { listInput, pageOf } from './list';
 import type { GuestFilter, PlanStep } from './policy/plan/guest-filter';
 import { EDITS } from './policy/plan/restoration';
-import { ENFORCEMENT_MODES } from './policy/policy';
 import { ChangedDifference, DormantView, OptionChange } from './policy-preview';
 
-/** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
-export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal'] as const;
-/** `partial`: something was done and something was not; what, stands at the guests. */
-export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
 export const DEPLOYMENT_TRIGGERS = [
   'apply',
   'retry',

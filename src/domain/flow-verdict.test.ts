@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS, type Action, combineRules, differs, observedAction, type RulesSay } from './flow-verdict';
+import { ACTIONS, type Action, differs } from './flow-action';
+import { combineRules, observedAction, type RulesSay } from './flow-verdict';
 
 const say = (action: Action, kind: RulesSay['kind'], workload_id = 'a'): RulesSay => ({
   ...{ action, kind, workload_id, detail: null, explanation: '', position: null, group: null, group_position: null },

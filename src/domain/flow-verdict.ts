@@ -1,23 +1,6 @@
 import { z } from 'zod';
 import type { DefiniteVerdict } from './firewall/verdict';
-
-/** What was, is or would be done with traffic. In every answer about traffic, whoever says it. */
-export const ACTIONS = ['allowed', 'dropped', 'rejected', 'unknown'] as const;
-export type Action = (typeof ACTIONS)[number];
-
-const OF_VERDICT: Record<DefiniteVerdict | 'unknown', Action> = {
-  accept: 'allowed',
-  drop: 'dropped',
-  reject: 'rejected',
-  unknown: 'unknown',
-};
-
-/** The action that a verdict of rules, or of a line of the firewall log, is. */
-export const actionOf = (verdict: DefiniteVerdict | 'unknown'): Action => OF_VERDICT[verdict];
-
-/** The same of a policy in audit mode, which always says something. */
-export const wouldActionOf = (verdict: DefiniteVerdict): Exclude<Action, 'unknown'> =>
-  verdict === 'accept' ? 'allowed' : verdict === 'drop' ? 'dropped' : 'rejected';
+import { ACTIONS, type Action, actionOf, wouldActionOf } from './flow-action';
 
 /** States of connection tracking that only a connection reaches that was answered. A reset may be the firewall's own answer. */
 export const ANSWERED_STATES = [
@@ -102,12 +85,6 @@ export const flowVerdict = {
 export type FlowVerdict = { action: Action; rules_say: RulesSay | null; audit_say: AuditSay[] };
 
 const DENIED: readonly Action[] = ['dropped', 'rejected'];
-
-/** Whether what was observed differs from what the rules say. A rejected packet that nobody may answer is dropped. */
-export function differs(observed: Action, rules: Action | undefined): boolean {
-  if (observed === 'unknown' || rules === undefined || rules === 'unknown' || observed === rules) return false;
-  return !(observed === 'rejected' && rules === 'dropped');
-}
 
 const PREFERENCE: readonly Decider['kind'][] = ['rule', 'default', 'builtin', 'not_enforced', 'unknown'];
 

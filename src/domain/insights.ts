@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { FLOW_SORTS, TRAFFIC_MODES } from './choices';
 import { FirewallRuleView } from './firewall/rule-view';
-import { FLOW_SORTS, Flow } from './flow/flow';
+import { Flow } from './flow/flow';
 import { flowFilters } from './flow/flow-filter';
 import { CONTEXT_DECISIONS } from './flow-context/flow-context';
 import { Decider, flowVerdict } from './flow-verdict';
@@ -9,11 +10,6 @@ import { listInput, pageOf } from './list';
 import { POLICY_TIERS } from './policy/tier';
 import { UnreadableNote } from './policy-preview';
 
-/**
- * Which flows of a workload are looked at: those towards it, from it, with the other end inside or outside the known
- * subnets, or those that a firewall log line says were dropped or rejected.
- */
-export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'external', 'denied'] as const;
 export type TrafficMode = (typeof TRAFFIC_MODES)[number];
 
 const mode = z.enum(TRAFFIC_MODES, { error: `One of ${TRAFFIC_MODES.join(', ')}.` });

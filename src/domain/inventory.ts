@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
 import { PROTECTIONS, UNPROTECTED_REASONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
+import { WORKLOAD_ENFORCEMENTS, WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from './choices';
+import { NETWORK_KINDS, NETWORK_SORTS, NODE_SORTS, NODE_STATUSES } from './choices';
 
-export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
-export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;
-export const WORKLOAD_STATUSES = ['running', 'stopped', 'paused', 'suspended', 'unknown'] as const;
-export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'manual'] as const;
+
+
 
 /** `true` or `false` of a query string. */
 const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true');
@@ -67,7 +67,6 @@ export const Node = z.object({
 });
 export type Node = z.output<typeof Node>;
 
-export const NODE_SORTS = ['name', 'cluster_name', 'status', 'cpu_count', 'memory_bytes', 'started_at'] as const;
 export const NodeListInput = listInput(NODE_SORTS, {
   cluster_id: z.uuid().optional(),
   status: z.enum(NODE_STATUSES).optional(),
@@ -168,27 +167,8 @@ export const WorkloadDetail = Workload.extend({
 });
 export type WorkloadDetail = z.output<typeof WorkloadDetail>;
 
-/**
- * Whether the firewall is on at the interfaces of a guest, as last read: at all of them, certainly not at one, not known of
- * all, or there is none. What it does there is its `protection`.
- */
-export const WORKLOAD_ENFORCEMENTS = ['enforced', 'unenforced', 'unknown', 'without_interface'] as const;
 export type WorkloadEnforcement = (typeof WORKLOAD_ENFORCEMENTS)[number];
 
-export const WORKLOAD_SORTS = [
-  'name',
-  'vmid',
-  'kind',
-  'status',
-  'cluster_name',
-  'node_name',
-  'project_name',
-  'pool',
-  'cpu_count',
-  'memory_bytes',
-  'started_at',
-  'created_at',
-] as const;
 /** One or several of some words; in a query string with commas between them. */
 const severalOf = <const W extends readonly [string, ...string[]]>(words: W) =>
   z
@@ -273,7 +253,6 @@ export type NetworkSubnet = z.output<typeof NetworkSubnet>;
 export const NetworkDetail = Network.extend({ subnets: z.array(NetworkSubnet) });
 export type NetworkDetail = z.output<typeof NetworkDetail>;
 
-export const NETWORK_SORTS = ['name', 'kind', 'cluster_name', 'zone', 'vlan_tag', 'interfaces_total'] as const;
 export const NetworkListInput = listInput(NETWORK_SORTS, {
   cluster_id: z.uuid().optional(),
   kind: z.enum(NETWORK_KINDS).optional(),

@@ -40,6 +40,3 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notification.read'), user_id: z.uuid() }),
 ]);
 export type LiveEvent = z.output<typeof LiveEvent>;
-
-/** Sent after a gap in which events may have been lost: read everything again. */
-export const RESYNC_EVENT = 'resync';

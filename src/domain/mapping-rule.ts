@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { DEFAULT_MAPPING_PRIORITY, MAPPING_RULE_SORTS, MAPPING_SOURCES } from './choices';
 import { listInput, pageOf } from './list';
 import { Description } from './tenant';
 
-export const MAPPING_SOURCES = ['pool', 'tag'] as const;
 export type MappingSource = (typeof MAPPING_SOURCES)[number];
-
-export const DEFAULT_MAPPING_PRIORITY = 1000;
 
 const fields = {
   source: z.enum(MAPPING_SOURCES, 'One of pool, tag.'),
@@ -79,7 +77,6 @@ export const MappingRule = z.object({
 });
 export type MappingRule = z.output<typeof MappingRule>;
 
-export const MAPPING_RULE_SORTS = ['priority', 'value', 'project_name', 'created_at', 'updated_at'] as const;
 export const MappingRuleListInput = listInput(MAPPING_RULE_SORTS, {
   source: fields.source.optional(),
   project_id: fields.project_id.optional(),
@@ -131,9 +128,6 @@ export type MappingPreviewInput = z.output<typeof MappingPreviewInput>;
 const Place = z
   .object({ project_id: z.uuid(), project_name: z.string(), tenant_id: z.uuid(), tenant_name: z.string() })
   .nullable();
-
-/** Workloads that a preview names one by one. */
-export const MAX_PREVIEWED = 200;
 
 export const MappingPreview = z.object({
   /** Workloads that the rule matches. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PACKET_PROTOCOLS } from './choices';
 import { CONNECTION_STATES } from './firewall/packet';
 import { parseIp } from './net/ip-address';
 
@@ -8,8 +9,6 @@ const Address = z
   .refine((text) => parseIp(text) !== null, 'An IPv4 or IPv6 address.');
 const Port = z.int({ error: 'A port.' }).min(0, 'From 0 to 65535.').max(65535, 'From 0 to 65535.').optional();
 const Small = z.int().min(0, 'From 0 to 255.').max(255, 'From 0 to 255.').optional();
-
-export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
 
 /** Fields of every packet test. What is left out is not known, and decides nothing by guess. */
 export const PACKET_FIELDS = {

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { listInput, pageOf } from './list';
 import {
   DEFAULT_ACTIONS,
   ENFORCEMENT_MODES,
   POLICY_DIRECTIONS,
-  PolicyInput,
-  PolicyUpdate,
+  POLICY_SORTS,
   RULE_ACTIONS,
   RULE_LOG_LEVELS,
   RULE_PROTOCOLS,
-  SecurityRuleInput,
-} from './policy/policy';
+} from './choices';
+import { listInput, pageOf } from './list';
+import { PolicyInput, PolicyUpdate, SecurityRuleInput } from './policy/policy';
 import { DEPLOYMENT_STATUSES, SHOWN_STATUSES } from './policy/status';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './policy/tier';
 import { CleanupRequest, ClusterDeployment, LastDeployment } from './policy-deployment';
@@ -123,9 +122,6 @@ export type ChangedPolicy = z.output<typeof ChangedPolicy>;
 export const DeletedPolicy = z.object({ id: z.uuid(), cleanup: z.array(CleanupRequest) });
 export type DeletedPolicy = z.output<typeof DeletedPolicy>;
 
-/** Fields of a policy by which the list is sorted; `order` is that of evaluation. */
-export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
-export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
 const booleanFilter = z
   .union([
     z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RULE_PLACEMENTS } from './cluster';
+import { RULE_PLACEMENTS } from './choices';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';
 
 /** How far a policy is deployed on one cluster, as last read. */

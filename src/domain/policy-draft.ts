@@ -1,7 +1,6 @@
+import { ENFORCEMENT_MODES, MAX_BULK_MEMBERS, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './choices';
 import { z } from 'zod';
 import { observedAddress } from './policy/endpoint';
-import { ENFORCEMENT_MODES, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './policy/policy';
-import { MAX_BULK_MEMBERS } from './security-group';
 
 const Address = z
   .string({ error: 'An address or prefix.' })

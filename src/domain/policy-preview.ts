@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { ENFORCEMENT_MODES } from './choices';
 import { FirewallRuleView } from './firewall/rule-view';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { EDITS } from './policy/plan/restoration';
-import { ENFORCEMENT_MODES, PolicyDefinition, SecurityRuleInput } from './policy/policy';
+import { PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 import { POLICY_TIERS } from './policy/tier';
 

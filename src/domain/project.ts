@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_ASSIGNED, PROJECT_SORTS } from './choices';
 import { listInput, pageOf } from './list';
 import { Description, DisplayName, Version } from './tenant';
 
@@ -31,13 +32,9 @@ export const Project = z.object({
 });
 export type Project = z.output<typeof Project>;
 
-export const PROJECT_SORTS = ['name', 'tenant_name', 'created_at', 'updated_at'] as const;
 export const ProjectListInput = listInput(PROJECT_SORTS, { tenant_id: z.uuid('The ID of a tenant.').optional() });
 export type ProjectListInput = z.output<typeof ProjectListInput>;
 export const ProjectPage = pageOf(Project);
-
-/** Workloads that one call may assign. */
-export const MAX_ASSIGNED = 2_000;
 
 const WorkloadIds = z
   .array(z.uuid('The ID of a workload.'), 'A list of workload IDs.')

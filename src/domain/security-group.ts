@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from './inventory';
+import {
+  MAX_BULK_MEMBERS,
+  MEMBER_SOURCES,
+  SECURITY_GROUP_MEMBER_SORTS,
+  SECURITY_GROUP_SORTS,
+  TAG_MATCHES,
+  WORKLOAD_KINDS,
+  WORKLOAD_STATUSES,
+} from './choices';
 import { listInput, pageOf } from './list';
-
-export const TAG_MATCHES = ['any', 'all'] as const;
-export const MEMBER_SOURCES = ['manual', 'tag'] as const;
-/** Workloads named in one request. */
-export const MAX_BULK_MEMBERS = 2_000;
 
 const GroupName = z
   .string({ error: 'A name.' })
@@ -83,7 +86,6 @@ export const SecurityGroup = z.object({
 });
 export type SecurityGroup = z.output<typeof SecurityGroup>;
 
-export const SECURITY_GROUP_SORTS = ['name', 'members_total', 'created_at', 'updated_at'] as const;
 export const SecurityGroupListInput = listInput(SECURITY_GROUP_SORTS, {
   tenant_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** Groups that belong to this project; `none`: those of whole tenants and of the installation. */
@@ -115,7 +117,6 @@ export const SecurityGroupMember = z.object({
 });
 export type SecurityGroupMember = z.output<typeof SecurityGroupMember>;
 
-export const SECURITY_GROUP_MEMBER_SORTS = ['workload_name', 'vmid', 'cluster_name', 'status', 'source'] as const;
 export const SecurityGroupMemberListInput = listInput(SECURITY_GROUP_MEMBER_SORTS, {
   source: z.enum(MEMBER_SOURCES).optional(),
 });

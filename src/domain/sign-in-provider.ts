@@ -1,10 +1,5 @@
 import { z } from 'zod';
-
-/** Where the sign-in provider sends people back to, below the public address. */
-export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
-
-/** Where the sign-in provider sends people back to after they signed out there. */
-export const OIDC_SIGNED_OUT_PATH = '/api/v1/auth/oidc/signed-out';
+import type { PROVIDER_PROBLEMS } from './choices';
 
 const line = (what: string, max: number) =>
   z
@@ -151,20 +146,6 @@ export type SignedOut = z.output<typeof SignedOut>;
 export const SignInMethods = z.object({ oidc: z.object({ label: z.string() }).nullable() });
 export type SignInMethods = z.output<typeof SignInMethods>;
 
-/** Why signing in through the provider failed, as the sign-in page is told. */
-export const PROVIDER_PROBLEMS = [
-  'disabled',
-  'unreachable',
-  'refused',
-  'expired',
-  'invalid',
-  'unknown_account',
-  'email_not_verified',
-  'email_taken',
-  'inactive',
-  'groups_unknown',
-  'too_many',
-] as const;
 export type ProviderProblem = (typeof PROVIDER_PROBLEMS)[number];
 
 /** An account at the provider that belongs to a user here. */

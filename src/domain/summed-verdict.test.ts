@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ACTIONS, type AuditSay, differs, type FlowVerdict } from './flow-verdict';
+import { ACTIONS, differs } from './flow-action';
+import type { AuditSay, FlowVerdict } from './flow-verdict';
 import { mergeVerdicts, type SummedVerdict, summedVerdictOf } from './summed-verdict';
 
 const IDS = ['01890000-0000-7000-8000-00000000000a', '01890000-0000-7000-8000-00000000000b'];

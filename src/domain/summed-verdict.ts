@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTIONS, AuditSay, Decider, differs, type FlowVerdict, RulesSay } from './flow-verdict';
+import { ACTIONS, differs } from './flow-action';
+import { AuditSay, Decider, type FlowVerdict, RulesSay } from './flow-verdict';
 
 /*
  * What is said of a row that stands for several flows: a value that all of them share, else `mixed`. Merging does not depend

@@ -1,18 +1,13 @@
 import { z } from 'zod';
+import { type IPAM_STAGES, RUN_KINDS, RUN_STATUSES, type SYNC_STAGES } from './choices';
 import { listInput, pageOf } from './list';
 
-/** What a sync does, in this order: networks come before the guests that are attached to them. */
-export const SYNC_STAGES = ['connect', 'nodes', 'networks', 'sdn', 'guests', 'interfaces', 'finish'] as const;
 export type SyncStage = (typeof SYNC_STAGES)[number];
 
-/** What an address discovery does, in this order. */
-export const IPAM_STAGES = ['connect', 'leases', 'guests', 'addresses', 'conflicts', 'finish'] as const;
 export type IpamStage = (typeof IPAM_STAGES)[number];
 export type RunStage = SyncStage | IpamStage;
 
-export const RUN_STATUSES = ['queued', 'running', 'ok', 'failed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-export const RUN_KINDS = ['inventory', 'ipam'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 export const RUN_TRIGGERS = ['manual', 'auto', 'setup'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AccountEmail } from './auth';
 import { CurrentPassword, NewPassword, passwordProblem } from './auth-password';
+import { USER_SORTS } from './choices';
 import { listInput, pageOf } from './list';
 import { Version } from './tenant';
 
@@ -94,7 +95,6 @@ export const User = z.object({
 });
 export type User = z.output<typeof User>;
 
-export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
 export const UserListInput = listInput(USER_SORTS, {
   active: z
     .union([z.boolean(), z.enum(['true', 'false'], 'One of true, false.').transform((text) => text === 'true')])

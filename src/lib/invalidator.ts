@@ -1,4 +1,5 @@
-import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
+import { RESYNC_EVENT } from '@/domain/choices';
+import type { LiveEvent } from '@/domain/live-event';
 import type { ServerEvent } from './event-stream';
 
 /** Procedures whose answers a kind of event makes old, by router. */
@@ -26,8 +27,8 @@ export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'
   } catch {
     return [];
   }
-  const event = LiveEvent.safeParse(value);
-  return event.success ? TOUCHES[event.data.type] : [];
+  const kind = (value as { type?: unknown } | null)?.type;
+  return typeof kind === 'string' && Object.hasOwn(TOUCHES, kind) ? TOUCHES[kind as LiveEvent['type']] : [];
 }
 
 /**

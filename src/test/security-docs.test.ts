@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { MAX_TOKEN_DAYS } from '@/domain/account';
-import { MIN_PASSWORD_LENGTH } from '@/domain/auth-password';
-import { GRACE_HOURS } from '@/domain/notifications/channel';
+import { GRACE_HOURS, MAX_TOKEN_DAYS, MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { BUILT_IN_ROLES } from '@/domain/permissions';
 import { RuntimeSettingsUpdate } from '@/domain/settings';
 import { REQUEST_MS } from '@/runtime/http-entry';

@@ -26,7 +26,10 @@ let isNeeded = false;
  * what must be read to go on belongs on the page, not here.
  */
 export function showToast(type: ToastType, options: ToastOptions): void {
-  if (add) return add(type, options);
+  if (add) {
+    add(type, options);
+    return;
+  }
   waiting.push([type, options]);
   isNeeded = true;
   for (const listener of listeners) listener();

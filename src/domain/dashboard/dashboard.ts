@@ -1,11 +1,10 @@
+import { NODE_STATUSES, RUN_STATUSES, SYNC_STATUSES } from '../choices';
 import { z } from 'zod';
 import { AgentSummary } from '../agent';
-import { SYNC_STATUSES } from '../cluster';
 import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/traffic-sums';
-import { NODE_STATUSES } from '../inventory';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { summedVerdict } from '../summed-verdict';
-import { RUN_STATUSES, RUN_TRIGGERS } from '../sync';
+import { RUN_TRIGGERS } from '../sync';
 import { EDGE_VERDICTS, type EdgeVerdict } from '../topology/edge-verdict';
 import { RangeMonitoring } from './monitoring';
 import { SecurityPosture } from './security-posture';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { FLOW_DECISIONS } from '../choices';
 import { EndFilterText } from './flow-end';
-
-/** Verdicts of stored flows: three from firewall log lines, `observed` when no line decided. */
-export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
 
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();

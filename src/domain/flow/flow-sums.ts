@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { summedVerdict } from '../summed-verdict';
 import { FlowFilter, flowFilters } from './flow-filter';
 
-/** By what flows are summed up: the pair of workloads (else subnets), one end's address, the service, verdict or node. */
-export const FLOW_GROUPINGS = ['workloads', 'source', 'destination', 'service', 'decision', 'node'] as const;
 export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
 
 /**
@@ -55,7 +54,6 @@ export const FlowGroup = z.object({
 });
 export type FlowGroup = z.output<typeof FlowGroup>;
 
-export const FLOW_GROUP_SORTS = ['bytes', 'packets', 'flows', 'last_seen_at'] as const;
 export const FlowGroupsInput = listInput(FLOW_GROUP_SORTS, {
   ...flowFilters,
   group_by: z.enum(FLOW_GROUPINGS, `One of ${FLOW_GROUPINGS.join(', ')}.`).default('workloads'),

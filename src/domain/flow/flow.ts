@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FLOW_SORTS } from '../choices';
 import { flowVerdict } from '../flow-verdict';
 import { listInput, MAX_PAGE, pageOf } from '../list';
 import { FlowFilter, flowFilters } from './flow-filter';
@@ -52,18 +53,6 @@ export type Flow = z.output<typeof Flow>;
 /** A flow with what was observed of it, what the rules say of it now, and what policies in audit mode would do. */
 export const JudgedFlow = Flow.extend(flowVerdict);
 export type JudgedFlow = z.output<typeof JudgedFlow>;
-
-export const FLOW_SORTS = [
-  'observed_at',
-  'first_seen_at',
-  'source_ip',
-  'destination_ip',
-  'protocol',
-  'destination_port',
-  'decision',
-  'bytes',
-  'packets',
-] as const;
 
 /** Flows page by page, the newest first unless sorted otherwise. */
 export const FlowListInput = listInput(FLOW_SORTS, flowFilters);

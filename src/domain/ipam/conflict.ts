@@ -1,14 +1,8 @@
 import { z } from 'zod';
+import { CONFLICT_KINDS, CONFLICT_SORTS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { Description, Version } from './fields';
 
-/**
- * - `duplicate_address`: a second workload was seen with an address that another one holds
- * - `duplicate_mac`: two network cards of the cluster have the same MAC address
- * - `outside_subnet`: the network of the card has subnets, and the address is in none of them
- * - `reserved_in_use`: a workload uses an address that is reserved for nobody or for somebody else
- */
-export const CONFLICT_KINDS = ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] as const;
 export type ConflictKind = (typeof CONFLICT_KINDS)[number];
 /** `gone`: later discoveries proved that it is no more. */
 export const CONFLICT_STATUSES = ['open', 'resolved', 'gone'] as const;
@@ -54,7 +48,6 @@ export const IpamConflict = z.object({
 });
 export type IpamConflict = z.output<typeof IpamConflict>;
 
-export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
 export const ConflictListInput = listInput(CONFLICT_SORTS, {
   cluster_id: z.uuid().optional(),
   kind: z.enum(CONFLICT_KINDS).optional(),

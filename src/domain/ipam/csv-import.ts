@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { IMPORT_KINDS, RUN_STATUSES } from '../choices';
 import { listInput, pageOf } from '../list';
-import { RUN_STATUSES } from '../sync';
 
-export const IMPORT_KINDS = ['addresses', 'subnets'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 /** atomic: one bad row and nothing is written · skip_bad: the good rows are written. */
 export const IMPORT_MODES = ['atomic', 'skip_bad'] as const;

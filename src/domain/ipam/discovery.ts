@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_STATUSES } from '../sync';
+import { RUN_STATUSES } from '../choices';
 
 /** The network that holds addresses which lie in no known prefix. */
 export const DISCOVERED_NETWORK = 'discovered-ipam';

@@ -1,10 +1,10 @@
+import { SETTABLE_STATES } from '../choices';
 import { z } from 'zod';
 import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
 import { IMPORT_COLUMNS, type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
 import { AddressText, CidrText, Description, Hostname, MacText } from './fields';
-import { SETTABLE_STATES } from './ip-address';
 import { type CsvRecord, parseCsv } from './parse-csv';
 
 /** Errors of a file as a whole are at its header. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK, SETTABLE_STATES } from '../choices';
 import { listInput, pageOf } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Hostname, MacText, Version } from './fields';
+import { HOLDING_SORTS } from '../choices';
 
-export const ADDRESS_STATES = ['active', 'reserved', 'dhcp', 'stale', 'conflict'] as const;
+
 export type AddressState = (typeof ADDRESS_STATES)[number];
-/** The states a person may set; `stale` and `conflict` are what the discovery finds. */
-export const SETTABLE_STATES = ['active', 'reserved', 'dhcp'] as const;
-export const ADDRESS_SOURCES = ['agent', 'sdn', 'config', 'cloudinit', 'manual'] as const;
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];
 
 export const AddressWorkload = z.object({
@@ -72,7 +71,6 @@ export const AddressHolding = AddressHolder.extend({
 });
 export type AddressHolding = z.output<typeof AddressHolding>;
 
-export const HOLDING_SORTS = ['from_at', 'address', 'workload_name'] as const;
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 
 /** One address, or a prefix. */
@@ -110,18 +108,6 @@ export const IpAddressDetail = IpAddress.extend({
 });
 export type IpAddressDetail = z.output<typeof IpAddressDetail>;
 
-export const ADDRESS_SORTS = [
-  'address',
-  'state',
-  'source',
-  'hostname',
-  'cluster_name',
-  'network_name',
-  'workload_name',
-  'last_seen_at',
-  'created_at',
-  'updated_at',
-] as const;
 export const AddressListInput = listInput(ADDRESS_SORTS, {
   cluster_id: z.uuid().optional(),
   network_id: z.uuid().optional(),
@@ -172,7 +158,6 @@ export type AllocateAddressInput = z.output<typeof AllocateAddressInput>;
 export const AddressUpdate = z.strictObject({ ...editable, version: Version }).partial();
 export type AddressUpdate = z.output<typeof AddressUpdate>;
 
-export const MAX_BULK = 500;
 const items = z
   .array(z.strictObject({ id: z.uuid(), version: Version.optional() }))
   .min(1, 'Choose at least one address.')

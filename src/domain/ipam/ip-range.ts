@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { RANGE_KINDS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { AddressText, Description, Version } from './fields';
-
-export const RANGE_KINDS = ['dhcp', 'reserved'] as const;
 
 /** Addresses that DHCP hands out or that are kept for something: the next free address is never one of them. */
 export const IpRange = z.object({

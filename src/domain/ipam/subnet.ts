@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { IPAM_SOURCES, SUBNET_SORTS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Version, VlanTag } from './fields';
-
-export const IPAM_SOURCES = ['provider', 'discovery', 'manual'] as const;
 
 /**
  * How full a prefix is. `capacity` is the number of addresses that can be handed out, as decimal text because an IPv6
@@ -55,7 +54,6 @@ export const SubnetDetail = Subnet.extend({
 });
 export type SubnetDetail = z.output<typeof SubnetDetail>;
 
-export const SUBNET_SORTS = ['cidr', 'network_name', 'cluster_name', 'vlan_tag', 'created_at', 'updated_at'] as const;
 export const SubnetListInput = listInput(SUBNET_SORTS, {
   cluster_id: z.uuid().optional(),
   network_id: z.uuid().optional(),

@@ -3,11 +3,12 @@ import { listInput, pageOf } from '../list';
 import { parseHttpUrl } from '../net/url';
 import { DisplayName, Version } from '../tenant';
 import { TimeZone } from './local-time';
+import { CHANNEL_KINDS, CHANNEL_SORTS, CHANNEL_TEMPLATES } from '../choices';
+import { GRACE_HOURS } from '../choices';
 
-export const CHANNEL_KINDS = ['webhook', 'email'] as const;
 
-/** What a webhook is sent: Fabric's own JSON, or the format of a receiver. */
-export const CHANNEL_TEMPLATES = ['fabric', 'slack', 'teams', 'pagerduty', 'alertmanager'] as const;
+
+
 export type ChannelTemplate = (typeof CHANNEL_TEMPLATES)[number];
 
 export const MAX_RECIPIENTS = 20;
@@ -90,8 +91,6 @@ export const NotificationChannelUpdate = z.strictObject({
 });
 export type NotificationChannelUpdate = z.output<typeof NotificationChannelUpdate>;
 
-/** Hours for which the secret before stays valid beside a new one. */
-export const GRACE_HOURS = { min: 0, max: 168, default: 24 } as const;
 
 export const RotateSecretInput = z.strictObject({
   /** 0: the secret before ends immediately. */
@@ -132,7 +131,6 @@ export type NotificationChannel = z.output<typeof NotificationChannel>;
 export const CreatedNotificationChannel = NotificationChannel.extend({ signing_secret: z.string().nullable() });
 export type CreatedNotificationChannel = z.output<typeof CreatedNotificationChannel>;
 
-export const CHANNEL_SORTS = ['name', 'kind', 'created_at', 'updated_at'] as const;
 export const NotificationChannelListInput = listInput(CHANNEL_SORTS, {
   kind: z.enum(CHANNEL_KINDS, `One of ${CHANNEL_KINDS.join(', ')}.`).optional(),
   tenant_id: z.union([z.uuid(), z.literal('none')], 'The ID of a tenant, or none.').optional(),

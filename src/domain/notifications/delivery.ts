@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import { CHANNEL_KINDS, DELIVERY_SORTS, DELIVERY_STATUSES, NOTIFICATION_EVENTS } from '../choices';
 import { listInput, pageOf } from '../list';
-import { CHANNEL_KINDS } from './channel';
 import { CONDITIONS } from './condition';
-import { NOTIFICATION_EVENTS } from './notification';
-
-/** `queued` also between two tries. */
-export const DELIVERY_STATUSES = ['queued', 'sending', 'sent', 'failed'] as const;
 
 /** One notice to one channel. */
 export const NotificationDelivery = z.object({
@@ -33,7 +29,6 @@ export const NotificationDelivery = z.object({
 });
 export type NotificationDelivery = z.output<typeof NotificationDelivery>;
 
-export const DELIVERY_SORTS = ['created_at', 'channel_name', 'status'] as const;
 export const NotificationDeliveryListInput = listInput(DELIVERY_SORTS, {
   status: z.enum(DELIVERY_STATUSES, `One of ${DELIVERY_STATUSES.join(', ')}.`).optional(),
   event: z.enum(NOTIFICATION_EVENTS, `One of ${NOTIFICATION_EVENTS.join(', ')}.`).optional(),

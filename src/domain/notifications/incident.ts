@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { INCIDENT_SORTS, INCIDENT_STATUSES } from '../choices';
 import { listInput, pageOf } from '../list';
 import { CONDITIONS } from './condition';
-
-/** `pending`: seen, but not for long enough to be reported. */
-export const INCIDENT_STATUSES = ['pending', 'open', 'closed'] as const;
 
 /** That a condition holds, or held, for one object, as one rule counts it. */
 export const NotificationIncident = z.object({
@@ -26,7 +24,6 @@ export const NotificationIncident = z.object({
 });
 export type NotificationIncident = z.output<typeof NotificationIncident>;
 
-export const INCIDENT_SORTS = ['first_seen_at', 'condition', 'object_name', 'status'] as const;
 export const NotificationIncidentListInput = listInput(INCIDENT_SORTS, {
   status: z.enum(INCIDENT_STATUSES, `One of ${INCIDENT_STATUSES.join(', ')}.`).optional(),
   condition: z.enum(CONDITIONS, `One of ${CONDITIONS.join(', ')}.`).optional(),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { NOTIFICATION_EVENTS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { CONDITIONS } from './condition';
 
-/** `closed` is the notice of recovery. */
-export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
 /** More incidents than these are counted, not listed, in one notice. */
@@ -47,8 +46,6 @@ export const NotificationListInput = listInput(['created_at'], {
 export type NotificationListInput = z.output<typeof NotificationListInput>;
 export const NotificationPage = pageOf(Notification);
 
-/** Unread notices are counted up to this number. */
-export const MOST_UNREAD = 100;
 export const UnreadNotifications = z.object({ unread: z.int() });
 export type UnreadNotifications = z.output<typeof UnreadNotifications>;
 

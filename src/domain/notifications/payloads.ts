@@ -1,4 +1,4 @@
-import type { CHANNEL_TEMPLATES } from './channel';
+import type { CHANNEL_TEMPLATES } from '../choices';
 import type { Condition } from './condition';
 import { objectPage } from './incident';
 import { localTime, withLocalTimes } from './local-time';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RULE_SORTS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { DisplayName, Version } from '../tenant';
 import { CONDITIONS } from './condition';
@@ -72,7 +73,6 @@ export const NotificationRule = z.object({
 });
 export type NotificationRule = z.output<typeof NotificationRule>;
 
-export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
 export const NotificationRuleListInput = listInput(RULE_SORTS, {
   condition: z.enum(CONDITIONS, `One of ${CONDITIONS.join(', ')}.`).optional(),
   channel_id: z.uuid('The ID of a channel.').optional(),

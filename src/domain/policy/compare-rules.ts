@@ -1,4 +1,4 @@
-import type { RULE_PLACEMENTS } from '../cluster';
+import type { RULE_PLACEMENTS } from '../choices';
 import type { LiveRule } from '../firewall/live-state';
 import type { DesiredRule, RuleContent } from './desired';
 import { type Marker, parseMarker } from './marker';

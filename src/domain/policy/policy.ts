@@ -1,26 +1,18 @@
 import { z } from 'zod';
+import {
+  DEFAULT_ACTIONS,
+  ENFORCEMENT_MODES,
+  POLICY_DIRECTIONS,
+  RULE_ACTIONS,
+  RULE_LOG_LEVELS,
+  RULE_PROTOCOLS,
+} from '../choices';
 import { icmpMatch } from '../firewall/data/icmp-types';
 import { formatPortRange, mergePortRanges, parsePortList } from '../net/port-range';
 import { formatEndpoint, parseEndpoint } from './endpoint';
 import { POLICY_TIERS, TENANT_VISIBILITIES } from './tier';
 
-export const ENFORCEMENT_MODES = ['enforced', 'audit'] as const;
-export const POLICY_DIRECTIONS = ['in', 'out', 'both'] as const;
-export const DEFAULT_ACTIONS = ['none', 'drop'] as const;
-export const RULE_ACTIONS = ['accept', 'drop', 'reject'] as const;
-export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
 export type RuleProtocol = (typeof RULE_PROTOCOLS)[number];
-export const RULE_LOG_LEVELS = [
-  'nolog',
-  'emerg',
-  'alert',
-  'crit',
-  'err',
-  'warning',
-  'notice',
-  'info',
-  'debug',
-] as const;
 
 const MAX_ENDPOINTS = 200;
 const MAX_RULES = 200;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../flow-verdict';
+import type { Action } from '../flow-action';
 import type { SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import { type Conversation, foldConversations, foldGroups } from './fold-conversations';

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../choices';
 import { flowFilters } from '../flow/flow-filter';
-import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../inventory';
 import { summedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS } from './edge-verdict';
+import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '../choices';
+
 
 /** More than these are left out; the answer says how many there are. */
 export const MAX_TOPOLOGY_WORKLOADS = 5_000;
@@ -11,13 +13,8 @@ export const MAX_TOPOLOGY_EDGES = 10_000;
 export const MAX_EDGE_SERVICES = 20;
 export const MAX_PEER_PREFIXES = 20;
 
-/** By what workloads are grouped: their project, their first tag, or the network of their first interface. */
-export const TOPOLOGY_GROUPINGS = ['project', 'tag', 'network'] as const;
 export type TopologyGrouping = (typeof TOPOLOGY_GROUPINGS)[number];
 
-/** More nodes than this are a matrix instead of a drawing. */
-export const MAX_DRAWN_NODES = 200;
-export const MAX_EXPANDED = 200;
 
 const list = <T extends z.ZodType<string, string>>(item: T, most: number, error: string) =>
   z

@@ -1,7 +1,8 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import type { FieldValues } from 'react-hook-form';
-import { ApiTokenInput, type CreatedApiToken, MAX_TOKEN_DAYS } from '@/domain/account';
+import { ApiTokenInput, type CreatedApiToken } from '@/domain/account';
+import { MAX_TOKEN_DAYS } from '@/domain/choices';
 import { isGranted, PERMISSIONS } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';

@@ -1,4 +1,5 @@
 'use client';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -10,8 +11,14 @@ import { EmptyState } from '@/ui/empty-state';
 import { PageAction } from '@/ui/page-actions';
 import { Section } from '@/ui/section';
 import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
-import { CreateTokenDrawer } from './create-token-drawer';
-import { NewTokenDialog } from './new-token-dialog';
+
+const NewTokenDialog = loadOnOpening(
+  () => import('./new-token-dialog').then((module) => module.NewTokenDialog),
+);
+
+const CreateTokenDrawer = loadOnOpening(
+  () => import('./create-token-drawer').then((module) => module.CreateTokenDrawer),
+);
 
 type Open = 'create' | { shown: CreatedApiToken } | null;
 

@@ -6,10 +6,14 @@ import type { IpAddressDetail } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { usePermissions } from '../shared/use-permissions';
 import { CONFLICT_KIND_LABELS, conflictText } from './conflict-labels';
-import { ResolveConflictDialog } from './resolve-conflict-dialog';
+
+const ResolveConflictDialog = loadOnOpening(() =>
+  import('./resolve-conflict-dialog').then((module) => module.ResolveConflictDialog),
+);
 
 /** The open conflicts about one address, each with its way out. */
 export function AddressConflicts({ address }: { address: Pick<IpAddressDetail, 'id' | 'conflict_ids'> }) {

@@ -1,4 +1,5 @@
 'use client';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
@@ -24,8 +25,11 @@ import { usePermissions } from '../shared/use-permissions';
 import { AddressConflicts } from './address-conflicts';
 import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
-import { EditAddressDrawer } from './edit-address-drawer';
 import { holderColumns } from './holder-columns';
+
+const EditAddressDrawer = loadOnOpening(
+  () => import('./edit-address-drawer').then((module) => module.EditAddressDrawer),
+);
 
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */
 export function AddressDetail({ addressId }: { addressId: string }) {

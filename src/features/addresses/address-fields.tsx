@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Control, type UseFormSetValue, useWatch } from 'react-hook-form';
-import { SETTABLE_STATES } from '@/domain/ipam/ip-address';
+import { SETTABLE_STATES } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { RadioField } from '@/ui/form/radio-field';

@@ -1,10 +1,10 @@
-import {
-  type AddressBulkUpdate,
-  type AddressInput,
-  type AddressUpdate,
-  type AllocateAddressInput,
-  type IpAddress,
-  SETTABLE_STATES,
+import { SETTABLE_STATES } from '@/domain/choices';
+import type {
+  AddressBulkUpdate,
+  AddressInput,
+  AddressUpdate,
+  AllocateAddressInput,
+  IpAddress,
 } from '@/domain/ipam/ip-address';
 import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';

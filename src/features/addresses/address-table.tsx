@@ -1,11 +1,13 @@
 'use client';
 import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, type IpAddress, MAX_BULK } from '@/domain/ipam/ip-address';
+import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK } from '@/domain/choices';
+import type { IpAddress } from '@/domain/ipam/ip-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, chip, choice, flag } from '../shared/list/filters';
@@ -13,10 +15,14 @@ import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
-import { BulkEditDrawer } from './bulk-edit-drawer';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
-import { EditAddressDrawer } from './edit-address-drawer';
 import { ADDRESS_EXPORT } from './export-columns';
+
+const EditAddressDrawer = loadOnOpening(() =>
+  import('./edit-address-drawer').then((module) => module.EditAddressDrawer),
+);
+
+const BulkEditDrawer = loadOnOpening(() => import('./bulk-edit-drawer').then((module) => module.BulkEditDrawer));
 
 const ADDRESSES = declareList({
   from: 'ipAddresses.list',

@@ -2,7 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
-import { AddressBulkUpdate, type IpAddress, SETTABLE_STATES } from '@/domain/ipam/ip-address';
+import { SETTABLE_STATES } from '@/domain/choices';
+import { AddressBulkUpdate, type IpAddress } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CONFLICT_KINDS, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
+import { CONFLICT_KINDS } from '@/domain/choices';
+import { RESOLUTIONS_OF } from '@/domain/ipam/conflict';
 import { english } from '@/lib/i18n/translator';
 import { conflictText, resolutionChoice } from './conflict-labels';
 

@@ -1,9 +1,11 @@
 'use client';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
-import { CONFLICT_KINDS, CONFLICT_SORTS, type IpamConflict } from '@/domain/ipam/conflict';
+import { CONFLICT_KINDS, CONFLICT_SORTS } from '@/domain/choices';
+import type { IpamConflict } from '@/domain/ipam/conflict';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -11,7 +13,10 @@ import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { conflictColumns } from './conflict-columns';
 import { CONFLICT_KIND_LABELS, CONFLICT_STATUS_LABELS } from './conflict-labels';
-import { ResolveConflictDialog } from './resolve-conflict-dialog';
+
+const ResolveConflictDialog = loadOnOpening(() =>
+  import('./resolve-conflict-dialog').then((module) => module.ResolveConflictDialog),
+);
 
 /** Open ones are shown without a choice. */
 const DECIDED = ['resolved', 'gone', 'any'] as const;

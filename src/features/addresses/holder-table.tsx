@@ -1,6 +1,7 @@
 'use client';
+import { HOLDING_SORTS } from '@/domain/choices';
 import { History } from 'lucide-react';
-import { type AddressHolding, HOLDING_SORTS } from '@/domain/ipam/ip-address';
+import type { AddressHolding } from '@/domain/ipam/ip-address';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { IMPORT_COLUMNS, IMPORT_KINDS } from '@/domain/ipam/csv-import';
+import { IMPORT_KINDS } from '@/domain/choices';
+import { IMPORT_COLUMNS } from '@/domain/ipam/csv-import';
 import { english } from '@/lib/i18n/translator';
 import { exampleFile, outcomeText } from './import-labels';
 

@@ -2,7 +2,8 @@
 import { Download } from 'lucide-react';
 import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { IMPORT_KINDS, type ImportInput, type ImportKind, type IpamImportDetail } from '@/domain/ipam/csv-import';
+import { IMPORT_KINDS } from '@/domain/choices';
+import type { ImportInput, ImportKind, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';

@@ -1,7 +1,7 @@
 'use client';
 import { Upload } from 'lucide-react';
+import { RUN_STATUSES } from '@/domain/choices';
 import type { IpamImport } from '@/domain/ipam/csv-import';
-import { RUN_STATUSES } from '@/domain/sync';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';

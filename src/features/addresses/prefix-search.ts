@@ -1,5 +1,5 @@
 'use client';
-import { IPAM_SOURCES, SUBNET_SORTS } from '@/domain/ipam/subnet';
+import { IPAM_SOURCES, SUBNET_SORTS } from '@/domain/choices';
 import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import { msg } from '@/lib/i18n/translator';

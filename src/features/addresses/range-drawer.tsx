@@ -1,7 +1,8 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import type { Control } from 'react-hook-form';
-import { type IpRange, RANGE_KINDS, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
+import { RANGE_KINDS } from '@/domain/choices';
+import { type IpRange, RangeInput, RangeUpdate } from '@/domain/ipam/ip-range';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';

@@ -12,12 +12,14 @@ import { columnsOf } from '@/ui/columns';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
 import { capacityText } from '../shared/ipam/usage-meter';
 import { usePermissions } from '../shared/use-permissions';
-import { RangeDrawer } from './range-drawer';
 import { RANGE_KIND_LABELS } from './range-form-values';
+
+const RangeDrawer = loadOnOpening(() => import('./range-drawer').then((module) => module.RangeDrawer));
 
 const make = columnsOf<IpRange>();
 

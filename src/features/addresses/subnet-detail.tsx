@@ -11,6 +11,7 @@ import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { useCommands } from '@/ui/command-registry';
 import { Link } from '@/ui/link';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { RowActions } from '@/ui/menu';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -21,7 +22,7 @@ import { DetailPage } from '../shared/detail-page';
 import { MissingSince } from '../shared/inventory-states';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-tab';
-import { AddAddressDrawer, type AddressStart } from './add-address-drawer';
+import type { AddressStart } from './add-address-drawer';
 import { AddressGrid } from './address-grid';
 import { AddressTable } from './address-table';
 import { isWhole } from './grid-cells';
@@ -29,6 +30,8 @@ import { InnerPrefixes } from './inner-prefixes';
 import { RangeTable } from './range-table';
 import { SubnetFacts } from './subnet-properties';
 import { useSubnetDialogs } from './use-subnet-dialogs';
+
+const AddAddressDrawer = loadOnOpening(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));
 
 const TABS = ['grid', 'addresses', 'prefixes', 'ranges'] as const;
 

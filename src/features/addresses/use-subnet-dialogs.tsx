@@ -4,10 +4,15 @@ import { useRouter } from 'next/navigation';
 import { type ReactNode, useCallback, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { paths } from '@/lib/paths';
-import { AddSubnetDrawer, type SubnetStart } from './add-subnet-drawer';
+import { loadOnOpening } from '@/ui/load-on-opening';
+import type { SubnetStart } from './add-subnet-drawer';
 import { DeleteSubnetDialog } from './delete-subnet-dialog';
-import { EditSubnetDrawer } from './edit-subnet-drawer';
-import { NextPrefixDrawer } from './next-prefix-drawer';
+
+const NextPrefixDrawer = loadOnOpening(() => import('./next-prefix-drawer').then((module) => module.NextPrefixDrawer));
+
+const EditSubnetDrawer = loadOnOpening(() => import('./edit-subnet-drawer').then((module) => module.EditSubnetDrawer));
+
+const AddSubnetDrawer = loadOnOpening(() => import('./add-subnet-drawer').then((module) => module.AddSubnetDrawer));
 
 // Most visits to these pages never open it.
 const AddAddressDrawer = dynamic(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));

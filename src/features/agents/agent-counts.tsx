@@ -1,6 +1,7 @@
 'use client';
 import clsx from 'clsx';
-import type { AGENT_STATUSES, AgentSummary } from '@/domain/agent';
+import type { AgentSummary } from '@/domain/agent';
+import type { AGENT_STATUSES } from '@/domain/choices';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { StatusDot, type Tone } from '@/ui/status';

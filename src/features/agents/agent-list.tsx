@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Activity, Download, RadioTower, Server } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { AGENT_SORTS, AGENT_STATUSES } from '@/domain/agent';
+import { AGENT_SORTS, AGENT_STATUSES } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

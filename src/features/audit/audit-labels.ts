@@ -1,4 +1,4 @@
-import type { ACTOR_KINDS } from '@/domain/audit';
+import type { ACTOR_KINDS } from '@/domain/choices';
 import { formatCount, formatDateTime } from '@/lib/format';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
 import type { RouterOutputs } from '@/lib/trpc';

@@ -1,9 +1,10 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
-import { ACTOR_KINDS } from '@/domain/audit';
+import { ACTOR_KINDS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterChip } from '@/ui/facet';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { chip, choice, inUrl, named } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -13,9 +14,12 @@ import { TimeRangeControl } from '../shared/time-range-control';
 import { auditColumns } from './audit-columns';
 import { AuditExport } from './audit-export';
 import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-labels';
-import { AuditRecordDrawer } from './audit-record-drawer';
 import { useActorFacet } from './use-actor-facet';
 import { useVerifyTrail } from './use-verify-trail';
+
+const AuditRecordDrawer = loadOnOpening(() =>
+  import('./audit-record-drawer').then((module) => module.AuditRecordDrawer),
+);
 
 const AUDIT = declareList({
   from: 'audit.list',

@@ -1,4 +1,5 @@
-import { PROVIDER_PROBLEMS, type ProviderProblem } from '@/domain/sign-in-provider';
+import { PROVIDER_PROBLEMS } from '@/domain/choices';
+import type { ProviderProblem } from '@/domain/sign-in-provider';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';

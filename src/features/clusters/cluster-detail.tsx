@@ -10,6 +10,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
@@ -19,10 +20,16 @@ import { ClusterState } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-tab';
-import { CheckClusterDialog } from './check-cluster-dialog';
 import { ClusterOverview } from './cluster-overview';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
-import { EditClusterDrawer } from './edit-cluster-drawer';
+
+const EditClusterDrawer = loadOnOpening(() =>
+  import('./edit-cluster-drawer').then((module) => module.EditClusterDrawer),
+);
+
+const CheckClusterDialog = loadOnOpening(() =>
+  import('./check-cluster-dialog').then((module) => module.CheckClusterDialog),
+);
 
 const TABS = ['overview', 'nodes', 'workloads', 'networks', 'firewall', 'runs'] as const;
 

@@ -3,10 +3,12 @@ import { Waypoints } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { CLUSTER_SORTS, type Cluster, SYNC_STATUSES } from '@/domain/cluster';
+import { CLUSTER_SORTS, SYNC_STATUSES } from '@/domain/choices';
+import type { Cluster } from '@/domain/cluster';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -14,9 +16,10 @@ import { useList } from '../shared/list/use-list';
 import { SYNC_STATES } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
-import { AddClusterDrawer } from './add-cluster-drawer';
 import { clusterColumns } from './cluster-columns';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
+
+const AddClusterDrawer = loadOnOpening(() => import('./add-cluster-drawer').then((module) => module.AddClusterDrawer));
 
 const CLUSTERS = declareList({
   from: 'clusters.list',

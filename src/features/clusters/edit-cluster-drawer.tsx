@@ -1,6 +1,7 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
-import { type Cluster, ClusterUpdate, RULE_PLACEMENTS } from '@/domain/cluster';
+import { RULE_PLACEMENTS } from '@/domain/choices';
+import { type Cluster, ClusterUpdate } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Drawer } from '@/ui/drawer';

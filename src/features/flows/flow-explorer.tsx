@@ -2,13 +2,14 @@
 import { Radio, ShieldX } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
+import { FLOW_GROUPINGS } from '@/domain/choices';
 import type { JudgedFlow } from '@/domain/flow/flow';
-import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { Facet } from '@/ui/facet';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { GROUPING_LABELS } from '../shared/flows/flow-labels';
@@ -17,13 +18,14 @@ import { TimeRangeControl } from '../shared/time-range-control';
 import { useRefresh } from '../shared/use-timers';
 import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
-import { FlowDrawer } from './flow-drawer';
 import { FlowFilters } from './flow-filters';
 import { FlowTable } from './flow-table';
 import { GroupTable } from './group-table';
 import { LiveTable } from './live-table';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
+
+const FlowDrawer = loadOnOpening(() => import('./flow-drawer').then((module) => module.FlowDrawer));
 
 /** While flows are followed the chart comes along, but a bar is a minute wide. */
 const LIVE_CHART_MS = 10_000;

@@ -1,6 +1,6 @@
 'use client';
+import { FLOW_DECISIONS } from '@/domain/choices';
 import { parseEndFilter } from '@/domain/flow/flow-end';
-import { FLOW_DECISIONS } from '@/domain/flow/flow-filter';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterChip } from '@/ui/facet';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_GROUPINGS, type FlowGroup } from '@/domain/flow/flow-sums';
+import { FLOW_GROUPINGS } from '@/domain/choices';
+import type { FlowGroup } from '@/domain/flow/flow-sums';
 import { narrowToGroup } from './narrow-to-group';
 
 const id = '01900000-0000-7000-8000-000000000001';

@@ -1,8 +1,7 @@
 'use client';
 import { useMemo } from 'react';
-import { FLOW_SORTS } from '@/domain/flow/flow';
-import { FLOW_DECISIONS, FlowFilter } from '@/domain/flow/flow-filter';
-import { FLOW_GROUP_SORTS, FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { FLOW_DECISIONS, FLOW_GROUP_SORTS, FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
+import { FlowFilter } from '@/domain/flow/flow-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 

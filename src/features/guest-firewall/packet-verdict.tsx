@@ -1,4 +1,4 @@
-import { wouldActionOf } from '@/domain/flow-verdict';
+import { wouldActionOf } from '@/domain/flow-action';
 import type { PacketVerdict } from '@/domain/guest-firewall';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';

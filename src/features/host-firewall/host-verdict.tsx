@@ -1,4 +1,4 @@
-import { actionOf } from '@/domain/flow-verdict';
+import { actionOf } from '@/domain/flow-action';
 import type { HostPacketVerdict } from '@/domain/host-firewall';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';

@@ -1,5 +1,5 @@
 'use client';
-import { wouldActionOf } from '@/domain/flow-verdict';
+import { wouldActionOf } from '@/domain/flow-action';
 import type { InsightContext, InsightFlow } from '@/domain/insights';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';

@@ -8,15 +8,17 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterChip } from '@/ui/facet';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Section } from '@/ui/section';
 import { conversationText } from '../shared/flows/flow-labels';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
-import { ContextDrawer } from './context-drawer';
 import { trafficColumns } from './traffic-columns';
 import type { TrafficView } from './use-traffic-view';
+
+const ContextDrawer = loadOnOpening(() => import('./context-drawer').then((module) => module.ContextDrawer));
 
 /** Every flow of the workload in the time that is looked at, each with what decides about it. */
 export function TrafficFlows({ view }: { view: TrafficView }) {

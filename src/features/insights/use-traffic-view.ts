@@ -1,7 +1,7 @@
 'use client';
 import { useMemo } from 'react';
-import { FLOW_SORTS } from '@/domain/flow/flow';
-import { InsightFlowsInput, TRAFFIC_MODES } from '@/domain/insights';
+import { FLOW_SORTS, TRAFFIC_MODES } from '@/domain/choices';
+import { InsightFlowsInput } from '@/domain/insights';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 import { resolveRange } from '../shared/time-range';

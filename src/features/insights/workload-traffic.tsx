@@ -1,7 +1,7 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { TRAFFIC_MODES } from '@/domain/insights';
+import { TRAFFIC_MODES } from '@/domain/choices';
 import { formatBytes } from '@/lib/format';
 import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

@@ -11,6 +11,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
@@ -23,9 +24,12 @@ import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-tab';
 import { DeleteNetworkDialog } from './delete-network-dialog';
-import { EditNetworkDrawer } from './edit-network-drawer';
 import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
 import { subnetColumns } from './subnet-columns';
+
+const EditNetworkDrawer = loadOnOpening(() =>
+  import('./edit-network-drawer').then((module) => module.EditNetworkDrawer),
+);
 
 const TABS = ['overview', 'firewall'] as const;
 

@@ -5,10 +5,12 @@ import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../shared/use-permissions';
-import { AddNetworkDrawer } from './add-network-drawer';
 import { NetworkTable } from './network-table';
+
+const AddNetworkDrawer = loadOnOpening(() => import('./add-network-drawer').then((module) => module.AddNetworkDrawer));
 
 /** The networks of all clusters. */
 export function NetworkList() {

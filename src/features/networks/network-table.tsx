@@ -1,6 +1,6 @@
 'use client';
 import { Network as NetworkIcon } from 'lucide-react';
-import { NETWORK_KINDS, NETWORK_SORTS } from '@/domain/inventory';
+import { NETWORK_KINDS, NETWORK_SORTS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { declareList } from '../shared/list/declare-list';

@@ -1,6 +1,6 @@
 'use client';
 import { Server } from 'lucide-react';
-import { NODE_SORTS, NODE_STATUSES } from '@/domain/inventory';
+import { NODE_SORTS, NODE_STATUSES } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { NODE_STATES } from '../shared/inventory-states';

@@ -1,9 +1,5 @@
-import {
-  CHANNEL_KINDS,
-  CHANNEL_TEMPLATES,
-  type ChannelTemplate,
-  type NotificationChannel,
-} from '@/domain/notifications/channel';
+import { CHANNEL_KINDS, CHANNEL_TEMPLATES } from '@/domain/choices';
+import type { ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { Status } from '@/ui/status';

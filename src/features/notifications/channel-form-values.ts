@@ -1,4 +1,5 @@
-import type { CHANNEL_KINDS, ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
+import type { CHANNEL_KINDS } from '@/domain/choices';
+import type { ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
 import type { Option } from '@/ui/option';
 import { toTenantId } from '../shared/tenant-options';
 

@@ -1,8 +1,10 @@
 'use client';
+import { loadOnOpening } from '@/ui/load-on-opening';
+import { CHANNEL_KINDS, CHANNEL_SORTS } from '@/domain/choices';
 import { Send } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { CHANNEL_KINDS, CHANNEL_SORTS, type NotificationChannel } from '@/domain/notifications/channel';
+import type { NotificationChannel } from '@/domain/notifications/channel';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { declareList } from '../shared/list/declare-list';
@@ -13,11 +15,26 @@ import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { CHANNEL_KIND_LABELS, channelColumns } from './channel-columns';
 import { DeleteChannelDialog } from './channel-dialogs';
-import { CreateChannelDrawer, EditChannelDrawer } from './channel-drawers';
 import { ChannelTestResult } from './channel-test-result';
-import { EndSecretDialog, RotateSecretDialog } from './secret-dialogs';
-import { SigningSecretDialog } from './signing-secret-dialog';
 import { useChannelTest } from './use-channel-test';
+
+const SigningSecretDialog = loadOnOpening(
+  () => import('./signing-secret-dialog').then((module) => module.SigningSecretDialog),
+);
+
+const EndSecretDialog = loadOnOpening(
+  () => import('./secret-dialogs').then((module) => module.EndSecretDialog),
+);
+const RotateSecretDialog = loadOnOpening(
+  () => import('./secret-dialogs').then((module) => module.RotateSecretDialog),
+);
+
+const CreateChannelDrawer = loadOnOpening(
+  () => import('./channel-drawers').then((module) => module.CreateChannelDrawer),
+);
+const EditChannelDrawer = loadOnOpening(
+  () => import('./channel-drawers').then((module) => module.EditChannelDrawer),
+);
 
 const CHANNELS = declareList({
   from: 'notificationChannels.list',

@@ -1,8 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
-import { DELIVERY_SORTS, DELIVERY_STATUSES } from '@/domain/notifications/delivery';
-import { NOTIFICATION_EVENTS } from '@/domain/notifications/notification';
+import { DELIVERY_SORTS, DELIVERY_STATUSES, NOTIFICATION_EVENTS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';

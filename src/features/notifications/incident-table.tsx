@@ -1,7 +1,7 @@
 'use client';
 import { CircleCheck } from 'lucide-react';
+import { INCIDENT_SORTS, INCIDENT_STATUSES } from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
-import { INCIDENT_SORTS, INCIDENT_STATUSES } from '@/domain/notifications/incident';
 import { msg } from '@/lib/i18n/translator';
 import { declareList } from '../shared/list/declare-list';
 import { choice, inUrl } from '../shared/list/filters';

@@ -3,12 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
+import { RULE_SORTS } from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
-import { type NotificationRule, RULE_SORTS } from '@/domain/notifications/rule';
+import type { NotificationRule } from '@/domain/notifications/rule';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
@@ -19,7 +21,9 @@ import { CONDITION_LABELS } from '../shared/notification-labels';
 import { usePermissions } from '../shared/use-permissions';
 import { DeleteDialog } from './delete-dialog';
 import { ruleColumns } from './rule-columns';
-import { CreateRuleDrawer, EditRuleDrawer } from './rule-drawers';
+
+const CreateRuleDrawer = loadOnOpening(() => import('./rule-drawers').then((module) => module.CreateRuleDrawer));
+const EditRuleDrawer = loadOnOpening(() => import('./rule-drawers').then((module) => module.EditRuleDrawer));
 
 const RULES = declareList({
   from: 'notificationRules.list',

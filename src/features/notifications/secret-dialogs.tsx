@@ -1,7 +1,8 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { GRACE_HOURS, type NotificationChannel } from '@/domain/notifications/channel';
+import { GRACE_HOURS } from '@/domain/choices';
+import type { NotificationChannel } from '@/domain/notifications/channel';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';

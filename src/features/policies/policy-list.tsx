@@ -1,8 +1,7 @@
 'use client';
 import { ShieldCheck } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { POLICY_SORTS } from '@/domain/policies';
-import { ENFORCEMENT_MODES } from '@/domain/policy/policy';
+import { ENFORCEMENT_MODES, POLICY_SORTS } from '@/domain/choices';
 import { SHOWN_STATUSES } from '@/domain/policy/status';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { msg } from '@/lib/i18n/translator';

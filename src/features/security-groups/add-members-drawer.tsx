@@ -1,7 +1,8 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAX_BULK_MEMBERS, type SecurityGroup } from '@/domain/security-group';
+import { MAX_BULK_MEMBERS } from '@/domain/choices';
+import type { SecurityGroup } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';

@@ -11,18 +11,21 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-tab';
-import { AddMembersDrawer } from './add-members-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
-import { EditGroupDrawer } from './edit-group-drawer';
 import { tagRuleText } from './group-labels';
 import { GroupUsage } from './group-usage';
 import { MemberTable } from './member-table';
+
+const EditGroupDrawer = loadOnOpening(() => import('./edit-group-drawer').then((module) => module.EditGroupDrawer));
+
+const AddMembersDrawer = loadOnOpening(() => import('./add-members-drawer').then((module) => module.AddMembersDrawer));
 
 const TABS = ['members', 'policies'] as const;
 

@@ -1,7 +1,7 @@
 'use client';
 import { useEffect } from 'react';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
-import { TAG_MATCHES } from '@/domain/security-group';
+import { TAG_MATCHES } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioField } from '@/ui/form/radio-field';
 import { SelectField } from '@/ui/form/select-field';

@@ -1,4 +1,5 @@
-import type { SecurityGroup, SecurityGroupInput, TAG_MATCHES } from '@/domain/security-group';
+import type { TAG_MATCHES } from '@/domain/choices';
+import type { SecurityGroup, SecurityGroupInput } from '@/domain/security-group';
 import { toProjectId, WHOLE_TENANT } from '../shared/project-options';
 import { toTenantId } from '../shared/tenant-options';
 

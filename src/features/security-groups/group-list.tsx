@@ -3,19 +3,24 @@ import { Group as GroupIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { SECURITY_GROUP_SORTS, type SecurityGroup } from '@/domain/security-group';
+import { SECURITY_GROUP_SORTS } from '@/domain/choices';
+import type { SecurityGroup } from '@/domain/security-group';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { entityOrNone } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { useProjectFacet } from '../shared/project-options';
 import { usePermissions } from '../shared/use-permissions';
-import { CreateGroupDrawer } from './create-group-drawer';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { groupColumns } from './group-columns';
+
+const CreateGroupDrawer = loadOnOpening(() =>
+  import('./create-group-drawer').then((module) => module.CreateGroupDrawer),
+);
 
 const GROUPS = declareList({
   from: 'securityGroups.list',

@@ -2,12 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import {
-  MEMBER_SOURCES,
-  SECURITY_GROUP_MEMBER_SORTS,
-  type SecurityGroup,
-  type SecurityGroupMember,
-} from '@/domain/security-group';
+import { MEMBER_SOURCES, SECURITY_GROUP_MEMBER_SORTS } from '@/domain/choices';
+import type { SecurityGroup, SecurityGroupMember } from '@/domain/security-group';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';

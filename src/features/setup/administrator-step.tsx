@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useForm } from 'react-hook-form';
-import { MIN_PASSWORD_LENGTH } from '@/domain/auth-password';
+import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';

@@ -1,5 +1,6 @@
+import type { RULE_ACTIONS, RULE_LOG_LEVELS } from '@/domain/choices';
 import type { SecurityRule } from '@/domain/policies';
-import type { RULE_ACTIONS, RULE_LOG_LEVELS, RuleProtocol } from '@/domain/policy/policy';
+import type { RuleProtocol } from '@/domain/policy/policy';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const ACTION_LABELS: Record<(typeof RULE_ACTIONS)[number], string> = {

@@ -1,5 +1,6 @@
+import { type Action, differs } from '@/domain/flow-action';
 import type { ContextDecision } from '@/domain/flow-context/flow-context';
-import { type Action, differs, type FlowVerdict, type RulesSay } from '@/domain/flow-verdict';
+import type { FlowVerdict, RulesSay } from '@/domain/flow-verdict';
 import type { SummedAction, SummedRulesSay, SummedVerdict } from '@/domain/summed-verdict';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';

@@ -1,6 +1,7 @@
 'use client';
 import { useMemo, useState } from 'react';
-import type { WORKLOAD_SORTS, Workload } from '@/domain/inventory';
+import type { WORKLOAD_SORTS } from '@/domain/choices';
+import type { Workload } from '@/domain/inventory';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';

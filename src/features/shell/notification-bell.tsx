@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { MOST_UNREAD } from '@/domain/notifications/notification';
+import { MOST_UNREAD } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { useTRPC } from '@/lib/trpc';

@@ -1,6 +1,7 @@
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { TOPOLOGY_GROUPINGS, type Topology } from '@/domain/topology/topology';
+import type { Topology } from '@/domain/topology/topology';
 import { english } from '@/lib/i18n/translator';
 import { type Box, layOut } from './lay-out';
 import { buildMap, countVerdicts, type MapChoice } from './map-model';

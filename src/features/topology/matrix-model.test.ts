@@ -1,7 +1,7 @@
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { TOPOLOGY_GROUPINGS } from '@/domain/topology/topology';
 import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
 import { buildMatrix, movedBy, windowOf } from './matrix-model';

@@ -1,7 +1,9 @@
 'use client';
+import { loadOnOpening } from '@/ui/load-on-opening';
+import { MAX_DRAWN_NODES } from '@/domain/choices';
 import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
-import { MAX_DRAWN_NODES, type Topology, type TopologyGroup } from '@/domain/topology/topology';
+import type { Topology, TopologyGroup } from '@/domain/topology/topology';
 import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,7 +11,6 @@ import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { expiredRange } from '../shared/time-range';
-import { ConnectionDrawer } from './connection-drawer';
 import { MapCanvas } from './map-canvas';
 import { buildMap, type MapLink } from './map-model';
 import { NoTraffic } from './no-traffic';
@@ -18,6 +19,10 @@ import { NodePanel } from './node-panel';
 import { isMatch } from './topology-labels';
 import { ConnectionTable, NodeTable } from './topology-tables';
 import type { TopologyState } from './use-topology-view';
+
+const ConnectionDrawer = loadOnOpening(
+  () => import('./connection-drawer').then((module) => module.ConnectionDrawer),
+);
 
 const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {
   loading: () => <Skeleton className="min-h-96 w-full flex-1" />,

@@ -1,7 +1,7 @@
 'use client';
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { useMemo } from 'react';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
-import { TOPOLOGY_GROUPINGS } from '@/domain/topology/topology';
 import { useListState } from '../shared/list-state';
 
 export const TOPOLOGY_VIEWS = ['map', 'matrix', 'connections', 'workloads'] as const;

@@ -1,7 +1,7 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAX_ASSIGNED } from '@/domain/project';
+import { MAX_ASSIGNED } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';

@@ -1,16 +1,10 @@
 'use client';
+import { MAX_ASSIGNED, WORKLOAD_ENFORCEMENTS, WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from '@/domain/choices';
 import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PROTECTIONS, UNPROTECTED_REASONS } from '@/domain/firewall/protection';
-import {
-  WORKLOAD_ENFORCEMENTS,
-  WORKLOAD_KINDS,
-  WORKLOAD_SORTS,
-  WORKLOAD_STATUSES,
-  type Workload,
-} from '@/domain/inventory';
-import { MAX_ASSIGNED } from '@/domain/project';
+import type { Workload } from '@/domain/inventory';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

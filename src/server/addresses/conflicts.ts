@@ -1,5 +1,5 @@
+import { SETTABLE_STATES } from '@/domain/choices';
 import { type ConflictResolveInput, type IpamConflict, RESOLUTIONS_OF } from '@/domain/ipam/conflict';
-import { SETTABLE_STATES } from '@/domain/ipam/ip-address';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';

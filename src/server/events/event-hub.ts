@@ -1,4 +1,5 @@
-import { LiveEvent, RESYNC_EVENT } from '@/domain/live-event';
+import { RESYNC_EVENT } from '@/domain/choices';
+import { LiveEvent } from '@/domain/live-event';
 import type { Executor } from '../db/client';
 import { logger } from '../lib/logger';
 import { processState } from '../lib/process-state';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NETWORK_SORTS, NODE_SORTS, WORKLOAD_SORTS, type Workload } from '@/domain/inventory';
+import { NETWORK_SORTS, NODE_SORTS, WORKLOAD_SORTS } from '@/domain/choices';
+import type { Workload } from '@/domain/inventory';
 import { db } from '@/server/db/client';
 import { ipAddresses } from '@/server/db/schema/addresses';
 import { nodeAgents } from '@/server/db/schema/clusters';

@@ -1,11 +1,11 @@
+import { MOST_UNREAD } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { CONDITION_PERMISSION, CONDITIONS } from '@/domain/notifications/condition';
-import {
-  type MarkNotificationsRead,
-  MOST_UNREAD,
-  type Notification,
-  type NotificationListInput,
-  type UnreadNotifications,
+import type {
+  MarkNotificationsRead,
+  Notification,
+  NotificationListInput,
+  UnreadNotifications,
 } from '@/domain/notifications/notification';
 import { reachOf, tenantsOf } from '@/domain/permissions';
 import type { Scope, Session } from '../auth/scope';

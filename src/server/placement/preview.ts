@@ -1,4 +1,5 @@
-import { MAX_PREVIEWED, type MappingPreview, type MappingPreviewInput } from '@/domain/mapping-rule';
+import { MAX_PREVIEWED } from '@/domain/choices';
+import type { MappingPreview, MappingPreviewInput } from '@/domain/mapping-rule';
 import { layOut } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';

@@ -1,4 +1,4 @@
-import type { RULE_PLACEMENTS } from '../../cluster';
+import type { RULE_PLACEMENTS } from '../../choices';
 import type { LiveGuestOptions, LiveRule, LiveSetEntry } from '../../firewall/live-state';
 import type { DesiredRule, DesiredSet } from '../desired';
 

@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { MAX_PREVIEWED, type MappingPreviewInput, type MappingPreview as Preview } from '@/domain/mapping-rule';
+import { MAX_PREVIEWED } from '@/domain/choices';
+import type { MappingPreviewInput, MappingPreview as Preview } from '@/domain/mapping-rule';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';

@@ -2,9 +2,11 @@
 import { Split } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
-import { MAPPING_RULE_SORTS, MAPPING_SOURCES, type MappingRule } from '@/domain/mapping-rule';
+import { MAPPING_RULE_SORTS, MAPPING_SOURCES } from '@/domain/choices';
+import type { MappingRule } from '@/domain/mapping-rule';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { CLUSTER, choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
@@ -13,7 +15,11 @@ import { usePermissions } from '../../shared/use-permissions';
 import { DeleteMappingRuleDialog } from './delete-mapping-rule-dialog';
 import { ruleName, SOURCE_LABELS } from './mapping-labels';
 import { mappingRuleColumns } from './mapping-rule-columns';
-import { MappingRuleDrawer } from './mapping-rule-drawer';
+
+const MappingRuleDrawer = loadOnOpening(
+  () => import('./mapping-rule-drawer').then((module) => module.MappingRuleDrawer),
+  () => true,
+);
 
 const MAPPING_RULES = declareList({
   from: 'mappingRules.list',

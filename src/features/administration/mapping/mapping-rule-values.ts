@@ -1,4 +1,5 @@
-import { DEFAULT_MAPPING_PRIORITY, type MappingRule, type MappingSource } from '@/domain/mapping-rule';
+import { DEFAULT_MAPPING_PRIORITY } from '@/domain/choices';
+import type { MappingRule, MappingSource } from '@/domain/mapping-rule';
 import type { Option } from '@/ui/option';
 
 /** What the form holds. */

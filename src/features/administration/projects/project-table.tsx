@@ -1,10 +1,12 @@
 'use client';
 import { Boxes } from 'lucide-react';
 import { useState } from 'react';
-import { PROJECT_SORTS, type Project } from '@/domain/project';
+import { PROJECT_SORTS } from '@/domain/choices';
+import type { Project } from '@/domain/project';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { entity } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
@@ -13,7 +15,11 @@ import { usePermissions } from '../../shared/use-permissions';
 import { useTenantChoices } from '../use-choices';
 import { DeleteProjectDialog } from './delete-project-dialog';
 import { projectColumns } from './project-columns';
-import { CreateProjectDrawer, EditProjectDrawer } from './project-drawer';
+
+const CreateProjectDrawer = loadOnOpening(() =>
+  import('./project-drawer').then((module) => module.CreateProjectDrawer),
+);
+const EditProjectDrawer = loadOnOpening(() => import('./project-drawer').then((module) => module.EditProjectDrawer));
 
 const PROJECTS = declareList({
   from: 'projects.list',

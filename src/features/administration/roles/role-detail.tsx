@@ -9,6 +9,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
@@ -18,7 +19,12 @@ import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-tab';
 import { UserTable } from '../users/user-table';
-import { CreateRoleDrawer, EditRoleDrawer } from './role-drawer';
+
+const CreateRoleDrawer = loadOnOpening(
+  () => import('./role-drawer').then((module) => module.CreateRoleDrawer),
+  () => true,
+);
+const EditRoleDrawer = loadOnOpening(() => import('./role-drawer').then((module) => module.EditRoleDrawer));
 
 const TABS = ['permissions', 'users'] as const;
 

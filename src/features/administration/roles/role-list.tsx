@@ -6,13 +6,19 @@ import type { Role } from '@/domain/role';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
 import { DeleteRoleDialog } from './delete-role-dialog';
 import { roleColumns } from './role-columns';
-import { CreateRoleDrawer, EditRoleDrawer } from './role-drawer';
+
+const CreateRoleDrawer = loadOnOpening(
+  () => import('./role-drawer').then((module) => module.CreateRoleDrawer),
+  () => true,
+);
+const EditRoleDrawer = loadOnOpening(() => import('./role-drawer').then((module) => module.EditRoleDrawer));
 
 const ROLES = declareList({
   from: 'roles.list',

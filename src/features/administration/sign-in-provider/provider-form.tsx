@@ -1,12 +1,8 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useWatch } from 'react-hook-form';
-import {
-  OIDC_CALLBACK_PATH,
-  OIDC_SIGNED_OUT_PATH,
-  type SignInProvider,
-  SignInProviderInput,
-} from '@/domain/sign-in-provider';
+import { OIDC_CALLBACK_PATH, OIDC_SIGNED_OUT_PATH } from '@/domain/choices';
+import { type SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';

@@ -6,6 +6,7 @@ import type { Tenant } from '@/domain/tenant';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
@@ -15,7 +16,8 @@ import { useUrlTab } from '../../shared/use-url-tab';
 import { ProjectTable } from '../projects/project-table';
 import { UserTable } from '../users/user-table';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
-import { EditTenantDrawer } from './tenant-drawer';
+
+const EditTenantDrawer = loadOnOpening(() => import('./tenant-drawer').then((module) => module.EditTenantDrawer));
 
 const TABS = ['projects', 'users'] as const;
 

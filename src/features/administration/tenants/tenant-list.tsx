@@ -7,13 +7,16 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
 import { TenantLink } from '../admin-links';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
-import { CreateTenantDrawer, EditTenantDrawer } from './tenant-drawer';
+
+const CreateTenantDrawer = loadOnOpening(() => import('./tenant-drawer').then((module) => module.CreateTenantDrawer));
+const EditTenantDrawer = loadOnOpening(() => import('./tenant-drawer').then((module) => module.EditTenantDrawer));
 
 const make = columnsOf<Tenant>();
 

@@ -10,6 +10,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
@@ -19,10 +20,13 @@ import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-tab';
 import { AccessTable } from './access-table';
 import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
-import { EditRolesDrawer, EditUserDrawer, SetPasswordDrawer } from './user-drawers';
 import { activeText } from './user-labels';
 import { UserOverview } from './user-overview';
 import { UserTokens } from './user-tokens';
+
+const EditRolesDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.EditRolesDrawer));
+const EditUserDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.EditUserDrawer));
+const SetPasswordDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.SetPasswordDrawer));
 
 const TABS = ['overview', 'access', 'tokens'] as const;
 

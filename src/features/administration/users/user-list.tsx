@@ -7,10 +7,12 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../../shared/use-permissions';
-import { CreateUserDrawer } from './user-drawers';
 import { UserTable } from './user-table';
+
+const CreateUserDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.CreateUserDrawer));
 
 /** All accounts and what they may do. */
 export function UserList() {

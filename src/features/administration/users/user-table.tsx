@@ -1,6 +1,6 @@
 'use client';
 import { Users } from 'lucide-react';
-import { USER_SORTS } from '@/domain/user';
+import { USER_SORTS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { declareList } from '../../shared/list/declare-list';

@@ -1,7 +1,8 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { parseAsString, useQueryState } from 'nuqs';
-import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES, type Deployment } from '@/domain/deployments';
+import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES } from '@/domain/choices';
+import type { Deployment } from '@/domain/deployments';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';

@@ -4,6 +4,7 @@ import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Mono } from '@/ui/values';
 import { REASON_LABELS, STATUS_LABELS } from '../../shared/deployment-labels';
 import { DeploymentState } from '../../shared/deployment-state';
@@ -12,7 +13,10 @@ import { declareList } from '../../shared/list/declare-list';
 import { choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
-import { GuestComparisonDrawer } from './guest-comparison-drawer';
+
+const GuestComparisonDrawer = loadOnOpening(() =>
+  import('./guest-comparison-drawer').then((module) => module.GuestComparisonDrawer),
+);
 
 const make = columnsOf<PolicyGuest>();
 const STATUSES = [...DEPLOYMENT_STATUSES, 'none'] as const;

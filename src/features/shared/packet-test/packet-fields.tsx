@@ -1,7 +1,7 @@
 'use client';
 import { type Control, useWatch } from 'react-hook-form';
+import { PACKET_PROTOCOLS } from '@/domain/choices';
 import { CONNECTION_STATES } from '@/domain/firewall/packet';
-import { PACKET_PROTOCOLS } from '@/domain/packet-fields';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { NumberField } from '@/ui/form/number-field';

@@ -1,6 +1,6 @@
+import { PACKET_PROTOCOLS } from '@/domain/choices';
 import type { z } from 'zod';
 import type { PacketTest } from '@/domain/guest-firewall';
-import { PACKET_PROTOCOLS } from '@/domain/packet-fields';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
 export type PacketValues = {

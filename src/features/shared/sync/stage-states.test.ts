@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { IPAM_STAGES, RUN_KINDS, RUN_STATUSES, SYNC_STAGES } from '@/domain/sync';
+import { IPAM_STAGES, RUN_KINDS, RUN_STATUSES, SYNC_STAGES } from '@/domain/choices';
 import { english } from '@/lib/i18n/translator';
 import { counterText, runProgress, stageStates } from './stage-states';
 

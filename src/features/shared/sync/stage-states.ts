@@ -1,4 +1,5 @@
-import { IPAM_STAGES, type RunStage, SYNC_STAGES, type SyncRun } from '@/domain/sync';
+import { IPAM_STAGES, SYNC_STAGES } from '@/domain/choices';
+import type { RunStage, SyncRun } from '@/domain/sync';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { StageState } from '@/ui/stages';
 

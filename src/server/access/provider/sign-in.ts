@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OIDC_CALLBACK_PATH, OIDC_SIGNED_OUT_PATH } from '@/domain/choices';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
-import {
-  OIDC_CALLBACK_PATH,
-  OIDC_SIGNED_OUT_PATH,
-  type ProviderProblem,
-  type SignedOut,
-} from '@/domain/sign-in-provider';
+import type { ProviderProblem, SignedOut } from '@/domain/sign-in-provider';
 import { isBusy, providerBound, recordFailure, takeTry } from '../../auth/attempt-limits';
 import type { OpenScope } from '../../auth/scope';
 import { db } from '../../db/client';

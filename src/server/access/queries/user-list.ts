@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
+import { USER_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
-import { Assignment, USER_SORTS, User, type UserListInput } from '@/domain/user';
+import { Assignment, User, type UserListInput } from '@/domain/user';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';

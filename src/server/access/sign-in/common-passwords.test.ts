@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
-import { MIN_PASSWORD_LENGTH, passwordProblem } from '@/domain/auth-password';
+import { passwordProblem } from '@/domain/auth-password';
+import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { hashNewPassword, isCommonPassword } from './passwords';
 
 const listed = dictionary['passwords-common'];

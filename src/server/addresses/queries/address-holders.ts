@@ -1,5 +1,6 @@
+import { HOLDING_SORTS } from '@/domain/choices';
 import { and, desc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
-import { AddressHolder, type AddressHolderListInput, AddressHolding, HOLDING_SORTS } from '@/domain/ipam/ip-address';
+import { AddressHolder, type AddressHolderListInput, AddressHolding } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import { ADDRESS_PART } from '@/domain/net/ip-address';

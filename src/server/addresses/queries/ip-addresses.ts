@@ -1,6 +1,7 @@
+import { ADDRESS_SORTS } from '@/domain/choices';
 import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { ADDRESS_SORTS, type AddressListInput, IpAddress, type IpAddressDetail } from '@/domain/ipam/ip-address';
+import { type AddressListInput, IpAddress, type IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import { ADDRESS_PART } from '@/domain/net/ip-address';

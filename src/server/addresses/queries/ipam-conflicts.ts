@@ -1,5 +1,6 @@
 import { type AnyColumn, and, count, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
-import { CONFLICT_SORTS, type ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
+import { CONFLICT_SORTS } from '@/domain/choices';
+import { type ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';

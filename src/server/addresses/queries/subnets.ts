@@ -1,6 +1,7 @@
 import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { SUBNET_SORTS } from '@/domain/choices';
 import type { AddressState } from '@/domain/ipam/ip-address';
-import { SUBNET_SORTS, Subnet, type SubnetDetail, type SubnetListInput } from '@/domain/ipam/subnet';
+import { Subnet, type SubnetDetail, type SubnetListInput } from '@/domain/ipam/subnet';
 import { noAddresses, type StateCounts, usageOf } from '@/domain/ipam/usage';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';

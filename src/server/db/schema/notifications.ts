@@ -1,3 +1,4 @@
+import { CHANNEL_KINDS, CHANNEL_TEMPLATES, DELIVERY_STATUSES, INCIDENT_STATUSES, NOTIFICATION_EVENTS } from '@/domain/choices';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -12,11 +13,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { CHANNEL_KINDS, CHANNEL_TEMPLATES } from '@/domain/notifications/channel';
 import { CONDITIONS } from '@/domain/notifications/condition';
-import { DELIVERY_STATUSES } from '@/domain/notifications/delivery';
-import { INCIDENT_STATUSES } from '@/domain/notifications/incident';
-import { NOTIFICATION_EVENTS, type NotificationItem } from '@/domain/notifications/notification';
+import type { NotificationItem } from '@/domain/notifications/notification';
 import type { Thresholds } from '@/domain/notifications/thresholds';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { tenants, users } from './access';

@@ -10,10 +10,11 @@ import type {
   UnknownReason,
   Verdict,
 } from '@/domain/firewall/verdict';
+import { actionOf } from '@/domain/flow-action';
 import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { ContextReason, FlowDecider } from '@/domain/flow-context/flow-context';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
-import { actionOf, auditSayOf, type Decider } from '@/domain/flow-verdict';
+import { auditSayOf, type Decider } from '@/domain/flow-verdict';
 import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';

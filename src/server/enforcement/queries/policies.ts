@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { POLICY_FIELD_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
-import { POLICY_FIELD_SORTS, type PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
+import { type PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../../db/client';
 import { answeredElsewhere, columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { RULE_PLACEMENTS } from '@/domain/cluster';
+import type { RULE_PLACEMENTS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import { actsOn } from '@/domain/policy/acts-on';
 import type { CompilablePolicy } from '@/domain/policy/desired';

@@ -1,12 +1,9 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { SECURITY_GROUP_MEMBER_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
-import {
-  SECURITY_GROUP_MEMBER_SORTS,
-  SecurityGroupMember,
-  type SecurityGroupMemberListInput,
-} from '@/domain/security-group';
+import { SecurityGroupMember, type SecurityGroupMemberListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';

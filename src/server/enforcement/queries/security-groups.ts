@@ -1,7 +1,8 @@
 import { and, eq, exists, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { SECURITY_GROUP_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
-import { SECURITY_GROUP_SORTS, SecurityGroup, type SecurityGroupListInput } from '@/domain/security-group';
+import { SecurityGroup, type SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';

@@ -1,13 +1,6 @@
 import type { Flow } from '@/domain/flow/flow';
-import {
-  type Action,
-  actionOf,
-  auditSayOf,
-  combineRules,
-  type FlowVerdict,
-  observedAction,
-  type RulesSay,
-} from '@/domain/flow-verdict';
+import { type Action, actionOf } from '@/domain/flow-action';
+import { auditSayOf, combineRules, type FlowVerdict, observedAction, type RulesSay } from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import type { Board } from '../../enforcement/policies/board/board';

@@ -1,7 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FLOW_SORTS } from '@/domain/flow/flow';
-import { FLOW_GROUPINGS } from '@/domain/flow/flow-sums';
+import { FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
 import { readSession } from '@/server/access/sign-in/read-session';
 import { actorOf } from '@/server/auth/scope';
 import { db } from '@/server/db/client';

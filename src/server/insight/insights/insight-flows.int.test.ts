@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { InsightFlowsInput, Insights, InsightsInput, TRAFFIC_MODES, type TrafficMode } from '@/domain/insights';
+import { TRAFFIC_MODES } from '@/domain/choices';
+import { InsightFlowsInput, Insights, InsightsInput, type TrafficMode } from '@/domain/insights';
 import { type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { systemScope } from '@/server/auth/scope';
 import { sqlClient } from '@/server/db/client';

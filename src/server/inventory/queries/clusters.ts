@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { z } from 'zod';
-import { CLUSTER_SORTS, Cluster, ClusterCounts, type ClusterListInput } from '@/domain/cluster';
+import { CLUSTER_SORTS } from '@/domain/choices';
+import { Cluster, ClusterCounts, type ClusterListInput } from '@/domain/cluster';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { NETWORK_SORTS, Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } from '@/domain/inventory';
+import { NETWORK_SORTS } from '@/domain/choices';
+import { Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';

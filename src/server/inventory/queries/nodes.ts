@@ -1,5 +1,6 @@
 import { and, eq, ilike, inArray, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
-import { NODE_SORTS, Node, type NodeListInput } from '@/domain/inventory';
+import { NODE_SORTS } from '@/domain/choices';
+import { Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
 import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { WORKLOAD_SORTS } from '@/domain/choices';
 import type { TopTalker } from '@/domain/flow/traffic-sums';
 import {
   type FormerWorkload,
-  WORKLOAD_SORTS,
   Workload,
   WorkloadAddress,
   type WorkloadDetail,

@@ -1,6 +1,7 @@
 import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { CHANNEL_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
-import { CHANNEL_SORTS, NotificationChannel, type NotificationChannelListInput } from '@/domain/notifications/channel';
+import { NotificationChannel, type NotificationChannelListInput } from '@/domain/notifications/channel';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

@@ -1,10 +1,7 @@
 import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { DELIVERY_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
-import {
-  DELIVERY_SORTS,
-  NotificationDelivery,
-  type NotificationDeliveryListInput,
-} from '@/domain/notifications/delivery';
+import { NotificationDelivery, type NotificationDeliveryListInput } from '@/domain/notifications/delivery';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

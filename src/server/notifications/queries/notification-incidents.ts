@@ -1,12 +1,9 @@
 import { and, asc, eq, inArray, ne, notInArray, type SQL, sql } from 'drizzle-orm';
+import { INCIDENT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { ActiveIncident } from '@/domain/notifications/advance-incidents';
 import type { Condition } from '@/domain/notifications/condition';
-import {
-  INCIDENT_SORTS,
-  NotificationIncident,
-  type NotificationIncidentListInput,
-} from '@/domain/notifications/incident';
+import { NotificationIncident, type NotificationIncidentListInput } from '@/domain/notifications/incident';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Condition } from '@/domain/notifications/condition';
-import { NotificationRule, type NotificationRuleListInput, RULE_SORTS } from '@/domain/notifications/rule';
+import { NotificationRule, type NotificationRuleListInput } from '@/domain/notifications/rule';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

@@ -1,6 +1,7 @@
 import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
+import { MAPPING_RULE_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
-import { MAPPING_RULE_SORTS, MappingRule, type MappingRuleListInput } from '@/domain/mapping-rule';
+import { MappingRule, type MappingRuleListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';

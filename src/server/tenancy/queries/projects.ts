@@ -1,7 +1,8 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { PROJECT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
-import { PROJECT_SORTS, Project, type ProjectListInput } from '@/domain/project';
+import { Project, type ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';

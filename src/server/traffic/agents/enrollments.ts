@@ -1,10 +1,5 @@
-import {
-  type AgentEnrollment,
-  type AgentEnrollmentCreated,
-  type AgentEnrollmentInput,
-  type AgentEnrollmentListInput,
-  ENROLLMENT_LIMITS,
-} from '@/domain/agent';
+import { ENROLLMENT_LIMITS } from '@/domain/choices';
+import type { AgentEnrollment, AgentEnrollmentCreated, AgentEnrollmentInput, AgentEnrollmentListInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FLOW_GROUP_SORTS, type FlowGroup, type FlowGroups } from '@/domain/flow/flow-sums';
+import { FLOW_GROUP_SORTS } from '@/domain/choices';
+import type { FlowGroup, FlowGroups } from '@/domain/flow/flow-sums';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { makeHeartbeat } from '../agents/testing/heartbeat.fixture';

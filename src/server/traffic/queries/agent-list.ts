@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, gte, inArray, isNotNull, isNull, not, sql } from 'drizzle-orm';
-import { AGENT_SORTS, Agent, type AgentDetail, type AgentHour, type AgentListInput } from '@/domain/agent';
+import { Agent, type AgentDetail, type AgentHour, type AgentListInput } from '@/domain/agent';
+import { AGENT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';

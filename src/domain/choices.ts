@@ -1,0 +1,223 @@
+// What can be chosen, sorted and filtered by. Pages need these words without the schemas that check them.
+
+export const MAX_TOKEN_DAYS = 366;
+
+
+export const ACTOR_KINDS = ['user', 'system', 'agent', 'anonymous'] as const;
+
+export const MIN_PASSWORD_LENGTH = 12;
+
+export const CLUSTER_SORTS = ['name', 'api_url', 'sync_status', 'last_sync_at', 'created_at'] as const;
+export const RULE_PLACEMENTS = ['above', 'below'] as const;
+export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as const;
+
+/** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
+export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal'] as const;
+/** `partial`: something was done and something was not; what, stands at the guests. */
+export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
+
+/** Verdicts of stored flows: three from firewall log lines, `observed` when no line decided. */
+export const FLOW_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
+
+/** By what flows are summed up: the pair of workloads (else subnets), one end's address, the service, verdict or node. */
+export const FLOW_GROUPINGS = ['workloads', 'source', 'destination', 'service', 'decision', 'node'] as const;
+export const FLOW_GROUP_SORTS = ['bytes', 'packets', 'flows', 'last_seen_at'] as const;
+
+export const FLOW_SORTS = [
+  'observed_at',
+  'first_seen_at',
+  'source_ip',
+  'destination_ip',
+  'protocol',
+  'destination_port',
+  'decision',
+  'bytes',
+  'packets',
+] as const;
+
+/**
+ * Which flows of a workload are looked at: those towards it, from it, with the other end inside or outside the known
+ * subnets, or those that a firewall log line says were dropped or rejected.
+ */
+export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'external', 'denied'] as const;
+
+
+/**
+ * - `duplicate_address`: a second workload was seen with an address that another one holds
+ * - `duplicate_mac`: two network cards of the cluster have the same MAC address
+ * - `outside_subnet`: the network of the card has subnets, and the address is in none of them
+ * - `reserved_in_use`: a workload uses an address that is reserved for nobody or for somebody else
+ */
+export const CONFLICT_KINDS = ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] as const;
+export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
+
+export const IMPORT_KINDS = ['addresses', 'subnets'] as const;
+
+export const ADDRESS_SORTS = [
+  'address',
+  'state',
+  'source',
+  'hostname',
+  'cluster_name',
+  'network_name',
+  'workload_name',
+  'last_seen_at',
+  'created_at',
+  'updated_at',
+] as const;
+export const ADDRESS_SOURCES = ['agent', 'sdn', 'config', 'cloudinit', 'manual'] as const;
+export const ADDRESS_STATES = ['active', 'reserved', 'dhcp', 'stale', 'conflict'] as const;
+export const MAX_BULK = 500;
+/** The states a person may set; `stale` and `conflict` are what the discovery finds. */
+export const SETTABLE_STATES = ['active', 'reserved', 'dhcp'] as const;
+
+export const RANGE_KINDS = ['dhcp', 'reserved'] as const;
+
+export const IPAM_SOURCES = ['provider', 'discovery', 'manual'] as const;
+export const SUBNET_SORTS = ['cidr', 'network_name', 'cluster_name', 'vlan_tag', 'created_at', 'updated_at'] as const;
+
+/** Sent after a gap in which events may have been lost: read everything again. */
+export const RESYNC_EVENT = 'resync';
+
+export const DEFAULT_MAPPING_PRIORITY = 1000;
+export const MAPPING_RULE_SORTS = ['priority', 'value', 'project_name', 'created_at', 'updated_at'] as const;
+export const MAPPING_SOURCES = ['pool', 'tag'] as const;
+/** Workloads that a preview names one by one. */
+export const MAX_PREVIEWED = 200;
+
+
+export const DELIVERY_SORTS = ['created_at', 'channel_name', 'status'] as const;
+/** `queued` also between two tries. */
+export const DELIVERY_STATUSES = ['queued', 'sending', 'sent', 'failed'] as const;
+
+export const INCIDENT_SORTS = ['first_seen_at', 'condition', 'object_name', 'status'] as const;
+/** `pending`: seen, but not for long enough to be reported. */
+export const INCIDENT_STATUSES = ['pending', 'open', 'closed'] as const;
+
+/** Unread notices are counted up to this number. */
+export const MOST_UNREAD = 100;
+/** `closed` is the notice of recovery. */
+export const NOTIFICATION_EVENTS = ['opened', 'closed', 'test'] as const;
+
+export const RULE_SORTS = ['name', 'created_at', 'updated_at'] as const;
+
+export const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'sctp'] as const;
+
+/** Fields of a policy by which the list is sorted; `order` is that of evaluation. */
+export const POLICY_FIELD_SORTS = ['name', 'priority', 'version', 'created_at', 'updated_at'] as const;
+export const POLICY_SORTS = ['order', ...POLICY_FIELD_SORTS] as const;
+
+export const DEFAULT_ACTIONS = ['none', 'drop'] as const;
+export const ENFORCEMENT_MODES = ['enforced', 'audit'] as const;
+export const POLICY_DIRECTIONS = ['in', 'out', 'both'] as const;
+export const RULE_ACTIONS = ['accept', 'drop', 'reject'] as const;
+export const RULE_LOG_LEVELS = [
+  'nolog',
+  'emerg',
+  'alert',
+  'crit',
+  'err',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+] as const;
+export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
+
+/** Workloads that one call may assign. */
+export const MAX_ASSIGNED = 2_000;
+export const PROJECT_SORTS = ['name', 'tenant_name', 'created_at', 'updated_at'] as const;
+
+/** Workloads named in one request. */
+export const MAX_BULK_MEMBERS = 2_000;
+export const MEMBER_SOURCES = ['manual', 'tag'] as const;
+export const SECURITY_GROUP_MEMBER_SORTS = ['workload_name', 'vmid', 'cluster_name', 'status', 'source'] as const;
+export const SECURITY_GROUP_SORTS = ['name', 'members_total', 'created_at', 'updated_at'] as const;
+export const TAG_MATCHES = ['any', 'all'] as const;
+
+/** Where the sign-in provider sends people back to, below the public address. */
+export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
+/** Where the sign-in provider sends people back to after they signed out there. */
+export const OIDC_SIGNED_OUT_PATH = '/api/v1/auth/oidc/signed-out';
+/** Why signing in through the provider failed, as the sign-in page is told. */
+export const PROVIDER_PROBLEMS = [
+  'disabled',
+  'unreachable',
+  'refused',
+  'expired',
+  'invalid',
+  'unknown_account',
+  'email_not_verified',
+  'email_taken',
+  'inactive',
+  'groups_unknown',
+  'too_many',
+] as const;
+
+/** What an address discovery does, in this order. */
+export const IPAM_STAGES = ['connect', 'leases', 'guests', 'addresses', 'conflicts', 'finish'] as const;
+export const RUN_KINDS = ['inventory', 'ipam'] as const;
+export const RUN_STATUSES = ['queued', 'running', 'ok', 'failed'] as const;
+/** What a sync does, in this order: networks come before the guests that are attached to them. */
+export const SYNC_STAGES = ['connect', 'nodes', 'networks', 'sdn', 'guests', 'interfaces', 'finish'] as const;
+
+export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
+
+
+/**
+ * Whether the firewall is on at the interfaces of a guest, as last read: at all of them, certainly not at one, not known of
+ * all, or there is none. What it does there is its `protection`.
+ */
+export const WORKLOAD_ENFORCEMENTS = ['enforced', 'unenforced', 'unknown', 'without_interface'] as const;
+export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;
+export const WORKLOAD_SORTS = [
+  'name',
+  'vmid',
+  'kind',
+  'status',
+  'cluster_name',
+  'node_name',
+  'project_name',
+  'pool',
+  'cpu_count',
+  'memory_bytes',
+  'started_at',
+  'created_at',
+] as const;
+export const WORKLOAD_STATUSES = ['running', 'stopped', 'paused', 'suspended', 'unknown'] as const;
+
+export const HOLDING_SORTS = ['from_at', 'address', 'workload_name'] as const;
+
+export const CHANNEL_KINDS = ['webhook', 'email'] as const;
+export const CHANNEL_SORTS = ['name', 'kind', 'created_at', 'updated_at'] as const;
+/** What a webhook is sent: Fabric's own JSON, or the format of a receiver. */
+export const CHANNEL_TEMPLATES = ['fabric', 'slack', 'teams', 'pagerduty', 'alertmanager'] as const;
+
+/** More nodes than this are a matrix instead of a drawing. */
+export const MAX_DRAWN_NODES = 200;
+export const MAX_EXPANDED = 200;
+/** By what workloads are grouped: their project, their first tag, or the network of their first interface. */
+export const TOPOLOGY_GROUPINGS = ['project', 'tag', 'network'] as const;
+
+export const NETWORK_KINDS = ['bridge', 'ovs_bridge', 'vnet', 'discovered', 'manual'] as const;
+export const NETWORK_SORTS = ['name', 'kind', 'cluster_name', 'zone', 'vlan_tag', 'interfaces_total'] as const;
+export const NODE_SORTS = ['name', 'cluster_name', 'status', 'cpu_count', 'memory_bytes', 'started_at'] as const;
+export const NODE_STATUSES = ['online', 'offline', 'unknown'] as const;
+
+/** Hours for which the secret before stays valid beside a new one. */
+export const GRACE_HOURS = { min: 0, max: 168, default: 24 } as const;
+
+export const AGENT_SORTS = [
+  'node_name',
+  'cluster_name',
+  'status',
+  'agent_version',
+  'last_heartbeat_at',
+  'clock_offset_ms',
+] as const;
+export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
+/** Most nodes of one enrollment token, and how long it may work. */
+export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24 * 60, default: 60 } } as const;
+
+/** The most things that can be read again by their ids. */
+export const MAX_RECENT = 20;
