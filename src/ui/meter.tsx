@@ -1,5 +1,4 @@
 'use client';
-import { Meter as Base } from '@base-ui/react/meter';
 import clsx from 'clsx';
 import { formatPercent } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -32,22 +31,25 @@ export function Meter({ label, share, warnAt = 2, dangerAt = 2, text }: Props) {
     );
   }
   const fill = share >= dangerAt ? 'bg-danger-mark' : share >= warnAt ? 'bg-warn-mark' : 'bg-info-mark';
+  const filled = Math.max(0, Math.min(1, share));
   const figure = text ?? formatPercent(share);
   return (
-    <Base.Root
-      value={Math.max(0, Math.min(1, share))}
-      min={0}
-      max={1}
+    // biome-ignore lint/a11y/useSemanticElements: the look of a <meter> cannot be chosen.
+    <div
+      role="meter"
+      aria-valuenow={filled}
+      aria-valuemin={0}
+      aria-valuemax={1}
       aria-label={label}
-      getAriaValueText={() => figure}
+      aria-valuetext={figure}
       className="inline-flex w-full items-center gap-2"
     >
-      <Base.Track className="h-1.5 min-w-8 flex-1 overflow-hidden rounded-full bg-surface-3">
-        <Base.Indicator className={clsx('h-full', fill)} />
-      </Base.Track>
+      <div className="h-1.5 min-w-8 flex-1 overflow-hidden rounded-full bg-surface-3">
+        <div className={clsx('h-full', fill)} style={{ width: `${filled * 100}%` }} />
+      </div>
       <span aria-hidden="true" className="shrink-0 tabular-nums">
         {figure}
       </span>
-    </Base.Root>
+    </div>
   );
 }

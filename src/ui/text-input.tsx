@@ -1,7 +1,9 @@
 'use client';
-import { Input } from '@base-ui/react/input';
 import clsx from 'clsx';
-import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { type ComponentPropsWithRef, type ComponentType, createContext, type ReactNode, use } from 'react';
+
+/** The input of a labeled field of a form, which knows its label and messages; elsewhere a plain one. */
+export const FieldInput = createContext<ComponentType<ComponentPropsWithRef<'input'>> | 'input'>('input');
 
 type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultValue'> & {
   value?: string;
@@ -17,6 +19,7 @@ type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultVal
  * depends on what stands beside it: a field that moves in the tree is mounted anew and loses focus while someone types.
  */
 export function TextInput({ mono, leading, trailing, className, ...rest }: Props) {
+  const Input = use(FieldInput);
   return (
     <span className={clsx('control flex items-center gap-1 px-2', className)}>
       {leading && <span className="shrink-0 text-faint">{leading}</span>}

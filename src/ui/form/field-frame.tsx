@@ -1,8 +1,10 @@
 'use client';
 import { Field } from '@base-ui/react/field';
+import { Input } from '@base-ui/react/input';
 import type { ReactNode } from 'react';
 import { type Control, type FieldPathByValue, type FieldValues, useController } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
+import { FieldInput } from '../text-input';
 
 type Props = {
   name: string;
@@ -43,7 +45,7 @@ export function FieldFrame({
         {label}
         {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
       </Field.Label>
-      {children}
+      <FieldInput value={Input}>{children}</FieldInput>
       {description && <Field.Description className="text-sm text-pretty text-faint">{description}</Field.Description>}
       <FieldMessage error={error} />
     </Field.Root>

@@ -2,7 +2,7 @@
 import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { Checkbox } from '../checkbox';
+import { PlainCheckbox } from '../plain-checkbox';
 import type { ServerTable } from './use-server-table';
 import { isPlainPress } from './virtual-rows';
 
@@ -48,12 +48,12 @@ export function TableRow<Row extends object>({
     >
       {selectable && (
         <td className={clsx(cell, 'row-edge sticky left-0 z-1')}>
-          <Checkbox
+          <PlainCheckbox
             aria-label={t('Select {name}', { name })}
             className="align-middle"
             checked={selected}
-            onCheckedChange={(checked, { event }) =>
-              row.getToggleSelectedHandler()({ target: { checked }, shiftKey: 'shiftKey' in event && event.shiftKey })
+            onCheckedChange={(checked, { shiftKey }) =>
+              row.getToggleSelectedHandler()({ target: { checked }, shiftKey })
             }
           />
         </td>
