@@ -23,8 +23,6 @@ export function Progress({ label, done, total, tone = 'info', showLabel = true }
   const known = done !== null && total !== null && total > 0;
   const figures = known ? t('{done, number} of {total, number}', { done, total }) : null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the look of a <progress> cannot be chosen.
-    // biome-ignore lint/a11y/useFocusableInteractive: nothing is entered here.
     <div
       role="progressbar"
       aria-valuenow={known ? Math.min(done, total) : undefined}
