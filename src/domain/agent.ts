@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from './choices';
 import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
-import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from './choices';
-
-
 
 /** The token of a node was replaced by another enrolment while its agent reported. */
 export const TokenReplacement = z.object({
@@ -130,7 +128,6 @@ export const AgentDetail = Agent.extend({
   rejections: z.array(AgentRejection),
 });
 export type AgentDetail = z.output<typeof AgentDetail>;
-
 
 /** Nodes with their agents; `status=none` finds nodes without one. */
 export const AgentListInput = listInput(AGENT_SORTS, {

@@ -2,7 +2,6 @@
 
 export const MAX_TOKEN_DAYS = 366;
 
-
 export const ACTOR_KINDS = ['user', 'system', 'agent', 'anonymous'] as const;
 
 export const MIN_PASSWORD_LENGTH = 12;
@@ -40,7 +39,6 @@ export const FLOW_SORTS = [
  * subnets, or those that a firewall log line says were dropped or rejected.
  */
 export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'external', 'denied'] as const;
-
 
 /**
  * - `duplicate_address`: a second workload was seen with an address that another one holds
@@ -84,7 +82,6 @@ export const MAPPING_RULE_SORTS = ['priority', 'value', 'project_name', 'created
 export const MAPPING_SOURCES = ['pool', 'tag'] as const;
 /** Workloads that a preview names one by one. */
 export const MAX_PREVIEWED = 200;
-
 
 export const DELIVERY_SORTS = ['created_at', 'channel_name', 'status'] as const;
 /** `queued` also between two tries. */
@@ -162,7 +159,6 @@ export const RUN_STATUSES = ['queued', 'running', 'ok', 'failed'] as const;
 export const SYNC_STAGES = ['connect', 'nodes', 'networks', 'sdn', 'guests', 'interfaces', 'finish'] as const;
 
 export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
-
 
 /**
  * Whether the firewall is on at the interfaces of a guest, as last read: at all of them, certainly not at one, not known of

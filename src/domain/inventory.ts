@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import {
+  NETWORK_KINDS,
+  NETWORK_SORTS,
+  NODE_SORTS,
+  NODE_STATUSES,
+  WORKLOAD_ENFORCEMENTS,
+  WORKLOAD_KINDS,
+  WORKLOAD_SORTS,
+  WORKLOAD_STATUSES,
+} from './choices';
 import { COMPILE_FAILURE_REASONS } from './firewall/compile-failure';
 import { PROTECTIONS, UNPROTECTED_REASONS } from './firewall/protection';
 import { listInput, pageOf } from './list';
-import { WORKLOAD_ENFORCEMENTS, WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from './choices';
-import { NETWORK_KINDS, NETWORK_SORTS, NODE_SORTS, NODE_STATUSES } from './choices';
-
-
-
 
 /** `true` or `false` of a query string. */
 const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).transform((text) => text === 'true');

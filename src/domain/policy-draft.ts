@@ -1,5 +1,5 @@
-import { ENFORCEMENT_MODES, MAX_BULK_MEMBERS, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './choices';
 import { z } from 'zod';
+import { ENFORCEMENT_MODES, MAX_BULK_MEMBERS, POLICY_DIRECTIONS, RULE_ACTIONS, RULE_PROTOCOLS } from './choices';
 import { observedAddress } from './policy/endpoint';
 
 const Address = z

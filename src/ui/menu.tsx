@@ -57,7 +57,7 @@ export function Menu(props: MenuProps) {
   const [press, setPress] = useState<Press | null>(null);
   const Popup = usePart(popup, press !== null)?.MenuPopup;
   if (Popup && press) return <Popup {...props} press={press} />;
-  return <PressedButton of={props.trigger} popup="menu" onReach={popup.load} onPress={setPress} />;
+  return <PressedButton of={props.trigger} kind="menu" onReach={popup.load} onPress={setPress} />;
 }
 
 /** The menu at the end of a row. `name` tells which row: "Actions for web-01". */

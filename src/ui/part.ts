@@ -35,7 +35,7 @@ export function part<M>(load: () => Promise<M>): Part<M> {
   return own;
 }
 
-/** The module as soon as it is wanted and here; null before. `onFailure` is told when it cannot be loaded. */
+/** The module as soon as it is needed and here; null before. `onFailure` is called when it cannot be loaded. */
 export function usePart<M>(of: Part<M>, isWanted: boolean, onFailure?: () => void): M | null {
   const [, setArrived] = useState(false);
   useEffect(() => {

@@ -8,7 +8,7 @@ export type Press = { key: string | null };
 type Props = {
   /** The button, without handlers of its own. */
   of: ReactElement;
-  popup: 'menu' | 'listbox' | 'dialog';
+  kind: 'menu' | 'dialog';
   /** The pointer or the focus is on it: time to load what it opens. */
   onReach: () => Promise<unknown>;
   onPress: (press: Press) => void;
@@ -17,7 +17,7 @@ type Props = {
 const ARROWS = ['ArrowDown', 'ArrowUp'];
 
 /** A button whose popup is not loaded yet: it looks and is announced as with it, and remembers the press. */
-export function PressedButton({ of, popup, onReach, onPress }: Props) {
+export function PressedButton({ of, kind, onReach, onPress }: Props) {
   const reach = () => void onReach().catch(() => undefined);
   const added = {
     onPointerEnter: reach,
@@ -31,7 +31,7 @@ export function PressedButton({ of, popup, onReach, onPress }: Props) {
   };
   const own = of.props as Record<string, unknown>;
   return cloneElement(of as ReactElement<Record<string, unknown>>, {
-    'aria-haspopup': popup,
+    'aria-haspopup': kind,
     'aria-expanded': false,
     ...bothHandlers(own as never, added as never),
   });

@@ -5,7 +5,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { buttonClass } from './button-class';
-import { type ToastOptions, type ToastType, takeToasts } from './toast';
+import type { ToastOptions, ToastType } from './toast';
 
 const manager = Base.createToastManager();
 
@@ -29,9 +29,9 @@ const MARKS = {
 } satisfies Record<ToastType, unknown>;
 
 /** Shows the toasts that wait, and those to come. */
-export function ToastLayer() {
+export function ToastLayer({ take }: { take: (taker: typeof add) => () => void }) {
   const t = useT();
-  useEffect(() => takeToasts(add), []);
+  useEffect(() => take(add), [take]);
   return (
     <Base.Provider toastManager={manager} limit={4}>
       <Base.Portal>

@@ -7,7 +7,7 @@ export type TooltipPopupProps = {
   content: ReactNode;
   side: 'top' | 'bottom' | 'left' | 'right';
   onClose: () => void;
-  /** The pointer is on the text itself, which stays meanwhile. */
+  /** The pointer is on the text itself, which stays. */
   onHold: (isHeld: boolean) => void;
 };
 

@@ -1,6 +1,6 @@
-import { NODE_STATUSES, RUN_STATUSES, SYNC_STATUSES } from '../choices';
 import { z } from 'zod';
 import { AgentSummary } from '../agent';
+import { NODE_STATUSES, RUN_STATUSES, SYNC_STATUSES } from '../choices';
 import { TALKER_SOURCES, TopTalker, TopTalkers, TrafficSeries } from '../flow/traffic-sums';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from '../policy/status';
 import { summedVerdict } from '../summed-verdict';

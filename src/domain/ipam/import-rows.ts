@@ -1,5 +1,5 @@
-import { SETTABLE_STATES } from '../choices';
 import { z } from 'zod';
+import { SETTABLE_STATES } from '../choices';
 import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK, SETTABLE_STATES } from '../choices';
+import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, HOLDING_SORTS, MAX_BULK, SETTABLE_STATES } from '../choices';
 import { listInput, pageOf } from '../list';
 import { AddressText, booleanFilter, CidrText, Description, Hostname, MacText, Version } from './fields';
-import { HOLDING_SORTS } from '../choices';
-
 
 export type AddressState = (typeof ADDRESS_STATES)[number];
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];

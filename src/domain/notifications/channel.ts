@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { CHANNEL_KINDS, CHANNEL_SORTS, CHANNEL_TEMPLATES, GRACE_HOURS } from '../choices';
 import { listInput, pageOf } from '../list';
 import { parseHttpUrl } from '../net/url';
 import { DisplayName, Version } from '../tenant';
 import { TimeZone } from './local-time';
-import { CHANNEL_KINDS, CHANNEL_SORTS, CHANNEL_TEMPLATES } from '../choices';
-import { GRACE_HOURS } from '../choices';
-
-
-
 
 export type ChannelTemplate = (typeof CHANNEL_TEMPLATES)[number];
 
@@ -90,7 +86,6 @@ export const NotificationChannelUpdate = z.strictObject({
   version: Version,
 });
 export type NotificationChannelUpdate = z.output<typeof NotificationChannelUpdate>;
-
 
 export const RotateSecretInput = z.strictObject({
   /** 0: the secret before ends immediately. */

@@ -1,6 +1,6 @@
-import { CHANNEL_TEMPLATES } from '../choices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CHANNEL_TEMPLATES } from '../choices';
 import type { Notice } from './notice-body';
 import { payloadsOf, type Rendering } from './payloads';
 

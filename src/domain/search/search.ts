@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { MAX_RECENT } from '../choices';
 import { formatCidr, networkOf, parseCidr } from '../net/cidr';
 import { formatIp, parseIp } from '../net/ip-address';
 import { normalizeMac } from '../net/mac-address';
-import { MAX_RECENT } from '../choices';
-
 
 /** What can be found, in the order in which equally good results are listed. */
 export const SEARCH_KINDS = [
@@ -23,7 +22,6 @@ export const SEARCH_KINDS = [
   'role',
 ] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
-
 
 export const SearchInput = z.strictObject({
   /** Name, VMID, MAC address, IP address, prefix, tag or VLAN, or the beginning of one. A word such as `vm` or `policy` before it limits the search to that kind. */

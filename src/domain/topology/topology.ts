@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../choices';
+import { MAX_EXPANDED, TOPOLOGY_GROUPINGS, WORKLOAD_KINDS, WORKLOAD_STATUSES } from '../choices';
 import { flowFilters } from '../flow/flow-filter';
 import { summedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS } from './edge-verdict';
-import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '../choices';
-
 
 /** More than these are left out; the answer says how many there are. */
 export const MAX_TOPOLOGY_WORKLOADS = 5_000;
@@ -14,7 +12,6 @@ export const MAX_EDGE_SERVICES = 20;
 export const MAX_PEER_PREFIXES = 20;
 
 export type TopologyGrouping = (typeof TOPOLOGY_GROUPINGS)[number];
-
 
 const list = <T extends z.ZodType<string, string>>(item: T, most: number, error: string) =>
   z

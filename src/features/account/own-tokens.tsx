@@ -1,5 +1,4 @@
 'use client';
-import { loadOnOpening } from '@/ui/load-on-opening';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -8,16 +7,15 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageAction } from '@/ui/page-actions';
 import { Section } from '@/ui/section';
 import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
 
-const NewTokenDialog = loadOnOpening(
-  () => import('./new-token-dialog').then((module) => module.NewTokenDialog),
-);
+const NewTokenDialog = loadOnOpening(() => import('./new-token-dialog').then((module) => module.NewTokenDialog));
 
-const CreateTokenDrawer = loadOnOpening(
-  () => import('./create-token-drawer').then((module) => module.CreateTokenDrawer),
+const CreateTokenDrawer = loadOnOpening(() =>
+  import('./create-token-drawer').then((module) => module.CreateTokenDrawer),
 );
 
 type Open = 'create' | { shown: CreatedApiToken } | null;

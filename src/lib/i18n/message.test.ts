@@ -33,11 +33,13 @@ it.each(LOCALES)('formats every text of the pages in %s as ICU does', async (loc
   expect(texts.length).toBeGreaterThan(500);
   for (const text of texts) {
     const said = catalog[text] ?? text;
-    for (const isRich of [false, true]) {
+    // A text such as "<token>" has no elements.
+    for (const isRich of /<\w/.test(said) && !said.includes('</') ? [false] : [false, true]) {
+      const expected = new IntlMessageFormat(said, locale, undefined, { ignoreTag: !isRich });
+      const message = read(said, isRich);
       for (let round = 0; round < 4; round += 1) {
         const values = valuesFor(said, round);
-        const expected = new IntlMessageFormat(said, locale, undefined, { ignoreTag: !isRich }).format(values as never);
-        expect(read(said, isRich)(values).join(''), said).toBe([expected].flat().join(''));
+        expect(message(values).join(''), said).toBe([expected.format(values as never)].flat().join(''));
       }
     }
   }

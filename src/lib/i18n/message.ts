@@ -11,7 +11,7 @@ type Piece =
 export type Formatted = readonly unknown[];
 type Values = Readonly<Record<string, unknown>>;
 
-const NAME = /[\w-]+/y;
+const NAME = /=?[\w-]+/y;
 const SPACE = /\s*/y;
 
 /** Reads the part of ICU messages that the catalogs use: values, numbers, `plural`, `select`, and tags if asked for. */
@@ -133,8 +133,11 @@ export function messagesOf(locale: Locale): (text: string, hasTags: boolean) => 
           return [typeof value === 'function' ? value(children) : children].flat();
         }
         default: {
-          const chosen = piece.kind === 'plural' ? plurals.select(Number(value)) : String(value);
-          return format(piece.options[chosen] ?? piece.options.other ?? [], values);
+          const { options } = piece;
+          const isPlural = piece.kind === 'plural';
+          const chosen =
+            (isPlural && options[`=${value}`]) || options[isPlural ? plurals.select(Number(value)) : String(value)];
+          return format(chosen ?? options.other ?? [], values);
         }
       }
     });

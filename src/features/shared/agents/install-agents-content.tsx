@@ -1,8 +1,8 @@
 'use client';
-import { ENROLLMENT_LIMITS } from '@/domain/choices';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Agent, AgentEnrollmentCreated } from '@/domain/agent';
+import { ENROLLMENT_LIMITS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

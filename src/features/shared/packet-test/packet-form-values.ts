@@ -1,5 +1,5 @@
-import { PACKET_PROTOCOLS } from '@/domain/choices';
 import type { z } from 'zod';
+import { PACKET_PROTOCOLS } from '@/domain/choices';
 import type { PacketTest } from '@/domain/guest-firewall';
 
 /** The form of a packet: numbers are null while their box is empty, which means "not known". */
