@@ -1,5 +1,4 @@
 'use client';
-import { loadOnOpening } from '@/ui/load-on-opening';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
@@ -11,6 +10,7 @@ import { useTRPC } from '@/lib/trpc';
 import { CopyButton } from '@/ui/copy-button';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Properties } from '@/ui/properties';
@@ -27,8 +27,8 @@ import { AddressPolicies } from './address-policies';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { holderColumns } from './holder-columns';
 
-const EditAddressDrawer = loadOnOpening(
-  () => import('./edit-address-drawer').then((module) => module.EditAddressDrawer),
+const EditAddressDrawer = loadOnOpening(() =>
+  import('./edit-address-drawer').then((module) => module.EditAddressDrawer),
 );
 
 /** One address: who has it, who had it, in which prefixes it lies, and what contradicts it. */

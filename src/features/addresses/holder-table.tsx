@@ -1,6 +1,6 @@
 'use client';
-import { HOLDING_SORTS } from '@/domain/choices';
 import { History } from 'lucide-react';
+import { HOLDING_SORTS } from '@/domain/choices';
 import type { AddressHolding } from '@/domain/ipam/ip-address';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';

@@ -1,12 +1,12 @@
 'use client';
-import { loadOnOpening } from '@/ui/load-on-opening';
-import { CHANNEL_KINDS, CHANNEL_SORTS } from '@/domain/choices';
 import { Send } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
+import { CHANNEL_KINDS, CHANNEL_SORTS } from '@/domain/choices';
 import type { NotificationChannel } from '@/domain/notifications/channel';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -18,23 +18,17 @@ import { DeleteChannelDialog } from './channel-dialogs';
 import { ChannelTestResult } from './channel-test-result';
 import { useChannelTest } from './use-channel-test';
 
-const SigningSecretDialog = loadOnOpening(
-  () => import('./signing-secret-dialog').then((module) => module.SigningSecretDialog),
+const SigningSecretDialog = loadOnOpening(() =>
+  import('./signing-secret-dialog').then((module) => module.SigningSecretDialog),
 );
 
-const EndSecretDialog = loadOnOpening(
-  () => import('./secret-dialogs').then((module) => module.EndSecretDialog),
-);
-const RotateSecretDialog = loadOnOpening(
-  () => import('./secret-dialogs').then((module) => module.RotateSecretDialog),
-);
+const EndSecretDialog = loadOnOpening(() => import('./secret-dialogs').then((module) => module.EndSecretDialog));
+const RotateSecretDialog = loadOnOpening(() => import('./secret-dialogs').then((module) => module.RotateSecretDialog));
 
-const CreateChannelDrawer = loadOnOpening(
-  () => import('./channel-drawers').then((module) => module.CreateChannelDrawer),
+const CreateChannelDrawer = loadOnOpening(() =>
+  import('./channel-drawers').then((module) => module.CreateChannelDrawer),
 );
-const EditChannelDrawer = loadOnOpening(
-  () => import('./channel-drawers').then((module) => module.EditChannelDrawer),
-);
+const EditChannelDrawer = loadOnOpening(() => import('./channel-drawers').then((module) => module.EditChannelDrawer));
 
 const CHANNELS = declareList({
   from: 'notificationChannels.list',

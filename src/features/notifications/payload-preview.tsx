@@ -1,6 +1,6 @@
-import type { CHANNEL_KINDS } from '@/domain/choices';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { CHANNEL_KINDS } from '@/domain/choices';
 import type { ChannelTemplate } from '@/domain/notifications/channel';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';

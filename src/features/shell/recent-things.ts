@@ -1,7 +1,7 @@
 'use client';
-import { MAX_RECENT } from '@/domain/choices';
 import { usePathname } from 'next/navigation';
 import { useEffect } from 'react';
+import { MAX_RECENT } from '@/domain/choices';
 
 /** Ids only: names are read again, so that a thing that is no longer visible to the user has none. */
 const keyOf = (userId: string) => `fabric.recent.${userId}`;

@@ -1,6 +1,6 @@
-import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { drawMap } from './draw-map';

@@ -1,5 +1,5 @@
-import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { describe, expect, it } from 'vitest';
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import type { Topology } from '@/domain/topology/topology';
 import { english } from '@/lib/i18n/translator';

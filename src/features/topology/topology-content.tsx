@@ -1,13 +1,13 @@
 'use client';
-import { loadOnOpening } from '@/ui/load-on-opening';
-import { MAX_DRAWN_NODES } from '@/domain/choices';
 import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
+import { MAX_DRAWN_NODES } from '@/domain/choices';
 import type { Topology, TopologyGroup } from '@/domain/topology/topology';
 import { formatDateTime } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { expiredRange } from '../shared/time-range';
@@ -20,9 +20,7 @@ import { isMatch } from './topology-labels';
 import { ConnectionTable, NodeTable } from './topology-tables';
 import type { TopologyState } from './use-topology-view';
 
-const ConnectionDrawer = loadOnOpening(
-  () => import('./connection-drawer').then((module) => module.ConnectionDrawer),
-);
+const ConnectionDrawer = loadOnOpening(() => import('./connection-drawer').then((module) => module.ConnectionDrawer));
 
 const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {
   loading: () => <Skeleton className="min-h-96 w-full flex-1" />,

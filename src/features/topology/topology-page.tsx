@@ -1,7 +1,7 @@
 'use client';
-import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { MAX_EXPANDED, TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { msg, optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';

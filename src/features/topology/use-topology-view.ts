@@ -1,6 +1,6 @@
 'use client';
-import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { useMemo } from 'react';
+import { TOPOLOGY_GROUPINGS } from '@/domain/choices';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useListState } from '../shared/list-state';
 

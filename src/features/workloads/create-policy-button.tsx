@@ -1,9 +1,9 @@
 'use client';
-import { MAX_BULK_MEMBERS } from '@/domain/choices';
 import { useMutation } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { MAX_BULK_MEMBERS } from '@/domain/choices';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';

@@ -1,8 +1,14 @@
 'use client';
-import { MAX_ASSIGNED, WORKLOAD_ENFORCEMENTS, WORKLOAD_KINDS, WORKLOAD_SORTS, WORKLOAD_STATUSES } from '@/domain/choices';
 import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import {
+  MAX_ASSIGNED,
+  WORKLOAD_ENFORCEMENTS,
+  WORKLOAD_KINDS,
+  WORKLOAD_SORTS,
+  WORKLOAD_STATUSES,
+} from '@/domain/choices';
 import { PROTECTIONS, UNPROTECTED_REASONS } from '@/domain/firewall/protection';
 import type { Workload } from '@/domain/inventory';
 import { msg, type Translate } from '@/lib/i18n/translator';

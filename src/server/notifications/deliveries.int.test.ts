@@ -1,7 +1,7 @@
-import { CHANNEL_TEMPLATES } from '@/domain/choices';
 import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { CHANNEL_TEMPLATES } from '@/domain/choices';
 import type { PayloadPreview } from '@/domain/notifications/channel';
 import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { sqlClient } from '@/server/db/client';

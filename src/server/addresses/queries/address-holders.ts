@@ -1,5 +1,5 @@
-import { HOLDING_SORTS } from '@/domain/choices';
 import { and, desc, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { HOLDING_SORTS } from '@/domain/choices';
 import { AddressHolder, type AddressHolderListInput, AddressHolding } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';

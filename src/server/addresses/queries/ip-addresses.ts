@@ -1,6 +1,6 @@
-import { ADDRESS_SORTS } from '@/domain/choices';
 import { and, eq, ilike, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { ADDRESS_SORTS } from '@/domain/choices';
 import { type AddressListInput, IpAddress, type IpAddressDetail } from '@/domain/ipam/ip-address';
 import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';

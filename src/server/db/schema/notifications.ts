@@ -1,4 +1,3 @@
-import { CHANNEL_KINDS, CHANNEL_TEMPLATES, DELIVERY_STATUSES, INCIDENT_STATUSES, NOTIFICATION_EVENTS } from '@/domain/choices';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -13,6 +12,13 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import {
+  CHANNEL_KINDS,
+  CHANNEL_TEMPLATES,
+  DELIVERY_STATUSES,
+  INCIDENT_STATUSES,
+  NOTIFICATION_EVENTS,
+} from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import type { NotificationItem } from '@/domain/notifications/notification';
 import type { Thresholds } from '@/domain/notifications/thresholds';

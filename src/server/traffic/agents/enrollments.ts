@@ -1,5 +1,10 @@
+import type {
+  AgentEnrollment,
+  AgentEnrollmentCreated,
+  AgentEnrollmentInput,
+  AgentEnrollmentListInput,
+} from '@/domain/agent';
 import { ENROLLMENT_LIMITS } from '@/domain/choices';
-import type { AgentEnrollment, AgentEnrollmentCreated, AgentEnrollmentInput, AgentEnrollmentListInput } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
