@@ -39,6 +39,9 @@ export function InstallAgentsContent({ clusterId }: { clusterId: string | null }
   const clusters = useKnownClusters();
   const [chosen, setChosen] = useState(clusterId);
   const [created, setCreated] = useState<{ enrolment: AgentEnrollmentCreated; nodes: string[] } | null>(null);
+  const { reason } = usePermissions();
+  const clustersReason = reason('cluster:read');
+  if (clustersReason !== null) return <Notice tone="info">{clustersReason}</Notice>;
   if (clusters === null) return <Skeleton className="h-40 w-full" />;
   const cluster = chosen ?? clusters[0]?.value;
   if (cluster === undefined) {
