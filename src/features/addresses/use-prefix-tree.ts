@@ -11,8 +11,8 @@ import { type Branch, type Level, prefixRows } from './prefix-rows';
 
 /** `vlan20` before `vlan100`. */
 const names = new Intl.Collator('en', { numeric: true });
-/** Up to this many networks with prefixes are open from the start. */
-const OPEN_AT_FIRST = 20;
+/** Up to this many networks, with up to this many prefixes, are open from the start. */
+const OPEN_AT_FIRST = { networks: 20, prefixes: 500 };
 
 async function everyPage<T>(fetchPage: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
@@ -50,7 +50,9 @@ export function usePrefixTree({ clusterId, withEmpty }: Options) {
         .sort((a, b) => names.compare(a.cluster_name, b.cluster_name) || names.compare(a.name, b.name)),
     [networks.data, withEmpty],
   );
-  const few = shown.filter((network) => network.subnets_total > 0).length <= OPEN_AT_FIRST;
+  const few =
+    shown.filter((network) => network.subnets_total > 0).length <= OPEN_AT_FIRST.networks &&
+    shown.reduce((sum, network) => sum + network.subnets_total, 0) <= OPEN_AT_FIRST.prefixes;
   const isOpen = (id: string, depth: number) => branches.chosen(id) ?? (few && depth === 1);
 
   const keyOf = (branch: Branch) => [trpc.subnets.tree.pathKey()[0], { input: branch, type: 'every' }];
