@@ -36,7 +36,6 @@ export const conflictColumns = (t: Translate) => [
   make.text('text', t('Description'), (item) => conflictText(t, item), {
     width: 280,
     grow: true,
-    render: (item) => <span title={conflictText(t, item)}>{conflictText(t, item)}</span>,
   }),
   make.custom('status', t('Status'), (item) => <Status tone={TONES[item.status]}>{statusText(t, item)}</Status>, {
     sortable: true,

@@ -22,7 +22,6 @@ const problemColumns = (t: Translate) => [
   make.text('message', t('Problem'), (row) => row.message, {
     width: 320,
     grow: true,
-    render: (row) => <span title={row.message}>{row.message}</span>,
   }),
 ];
 

@@ -29,7 +29,6 @@ const importColumns = (t: Translate) => [
   make.text('result', t('Result'), (run) => resultText(t, run), {
     width: 320,
     grow: true,
-    render: (run) => <span title={resultText(t, run)}>{resultText(t, run)}</span>,
   }),
   make.text('requested_by_name', t('By'), (run) => run.requested_by_name, { width: 140 }),
 ];

@@ -28,9 +28,7 @@ export const clusterColumns = (t: Translate) => [
     grow: true,
     render: (cluster) =>
       cluster.sync_status === 'failed' && cluster.last_sync_error ? (
-        <span className="text-danger" title={cluster.last_sync_error}>
-          {cluster.last_sync_error}
-        </span>
+        <span className="text-danger">{cluster.last_sync_error}</span>
       ) : null,
   }),
   make.number('nodes', t('Nodes'), (cluster) => cluster.counts.nodes),

@@ -94,9 +94,7 @@ export function TroublePanel({ operations }: { operations: DashboardOperations }
                   <span className="shrink-0">
                     <NodeLink id={node.node_id} name={node.node_name} />
                   </span>
-                  <span className="min-w-0 flex-1 truncate text-muted" title={node.fault}>
-                    {node.fault}
-                  </span>
+                  <span className="min-w-0 flex-1 truncate text-muted">{node.fault}</span>
                 </li>
               ))}
             </ul>

@@ -39,11 +39,7 @@ const columnsFor = (t: Translate) => [
   make.text('match', t('Matches'), (rule) => placeText(t, rule), {
     width: 300,
     grow: true,
-    render: (rule) => (
-      <span className="mono" title={placeText(t, rule)}>
-        {placeText(t, rule)}
-      </span>
-    ),
+    render: (rule) => <span className="mono">{placeText(t, rule)}</span>,
   }),
   make.custom('owner', t('Managed by'), (rule) => <RuleOwner rule={rule} />, {
     width: 200,

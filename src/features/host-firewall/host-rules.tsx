@@ -22,9 +22,7 @@ const columnsFor = (t: Translate) => [
     width: 260,
     grow: true,
     render: (rule) => (
-      <span className="mono" title={matchText(t, rule)}>
-        {rule.type === 'group' && !rule.interface ? t('its rules') : matchText(t, rule)}
-      </span>
+      <span className="mono">{rule.type === 'group' && !rule.interface ? t('its rules') : matchText(t, rule)}</span>
     ),
   }),
   make.custom('status', t('State'), (rule) => <HostRuleState rule={rule} />, {

@@ -45,7 +45,6 @@ export const failureColumns = (t: Translate) => [
   failure.text('reason', t('Reason'), (row) => row.reason, {
     width: 300,
     grow: true,
-    render: (row) => <span title={row.reason}>{row.reason}</span>,
   }),
   failure.number('attempts', t('Attempts'), (row) => row.attempts),
   failure.mono('payload', t('Payload'), (row) => JSON.stringify(row.payload), { width: 240 }),

@@ -48,9 +48,7 @@ export const deliveryColumns = (t: Translate) => [
     grow: true,
     render: (delivery) =>
       delivery.error ? (
-        <span className={delivery.status === 'sent' ? 'text-warn' : 'text-danger'} title={delivery.error}>
-          {delivery.error}
-        </span>
+        <span className={delivery.status === 'sent' ? 'text-warn' : 'text-danger'}>{delivery.error}</span>
       ) : null,
   }),
   make.number('attempts', t('Attempts'), (delivery) => delivery.attempts),

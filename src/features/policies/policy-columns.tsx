@@ -77,9 +77,5 @@ export const policyColumns = (t: Translate) => [
 
 function Endpoints({ list }: { list: readonly string[] }) {
   const text = list.join(', ');
-  return (
-    <span className="mono" title={text}>
-      {text}
-    </span>
-  );
+  return <span className="mono">{text}</span>;
 }

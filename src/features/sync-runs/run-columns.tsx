@@ -41,7 +41,7 @@ export const runColumns = (t: Translate) => [
         );
       }
       const text = run.status === 'failed' ? run.errors.at(-1)?.message : counterText(t, totalCounters(run));
-      return text ? <span title={text}>{text}</span> : <Missing />;
+      return text || <Missing />;
     },
     { width: 260, grow: true, csv: (run) => run.errors.at(-1)?.message ?? counterText(t, totalCounters(run)) },
   ),

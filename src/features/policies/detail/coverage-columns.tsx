@@ -43,7 +43,6 @@ const rule = (t: Translate) =>
   make.text('rule', t('Rule'), (item) => securityRuleText(t, item), {
     width: 260,
     grow: true,
-    render: (item) => <span title={securityRuleText(t, item)}>{securityRuleText(t, item)}</span>,
   });
 const hits = (t: Translate) => make.number('hits', t('Hit count'), (item) => item.hits);
 const auditHits = (t: Translate) => make.number('audit_hits', t('Audit hits'), (item) => item.audit_hits);

@@ -59,7 +59,6 @@ const columnsFor = (t: Translate) => [
   make.text('reasons', t('Reason'), (guest) => reasonsText(t, guest), {
     width: 200,
     grow: true,
-    render: (guest) => <span title={reasonsText(t, guest)}>{reasonsText(t, guest)}</span>,
   }),
   make.number('expected', t('Expected'), (guest) => guest.expected),
   make.number('live', t('Live'), (guest) => guest.live),

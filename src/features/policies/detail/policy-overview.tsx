@@ -47,7 +47,6 @@ const columnsFor = (t: Translate) => [
   make.text('reasons', t('Reason'), (row) => reasonsText(t, row), {
     width: 220,
     grow: true,
-    render: (row) => <span title={reasonsText(t, row)}>{reasonsText(t, row)}</span>,
   }),
   make.number('guests', t('Workloads'), (row) => row.guests),
   make.number('expected', t('Expected'), (row) => row.expected),
