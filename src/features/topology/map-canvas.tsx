@@ -16,7 +16,7 @@ import { IconButton } from '@/ui/button';
 import { fitLabels } from './draw-tiles';
 import { GroupButtons } from './group-buttons';
 import { type Box, layOut } from './lay-out';
-import { bundleLines, linkLines } from './map-lines';
+import { bundleLines, lineAt, linesFor, linkLines } from './map-lines';
 import type { MapModel } from './map-model';
 import type { Palette, Scene } from './scene';
 import { useMapGestures } from './use-map-gestures';
@@ -31,6 +31,8 @@ type Props = {
   onSelect: (nodeId: string | null) => void;
   /** A group was pressed: a tile, or the box of an expanded one. */
   onGroup: (groupId: string) => void;
+  /** A line was pressed: the ID of its link. */
+  onLine: (linkId: string) => void;
   /** Nodes that are searched for; null: nothing is searched for. */
   matches: ReadonlySet<string> | null;
   /** What is said of the node under the pointer. */
@@ -46,6 +48,8 @@ const idAt = (boxes: ReadonlyMap<string, Box>, at: Point): string | null => {
   return null;
 };
 
+/** Pixels on the screen. */
+const LINE_REACH = 5;
 const STEP = 60;
 const ZOOM_STEP = 1.3;
 const ARROWS: Readonly<Record<string, Point>> = {
@@ -56,7 +60,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
 };
 
 /** The map as a drawing that can be moved and zoomed. Nothing is only here: the tables say the same. */
-export function MapCanvas({ model, label, selected, onSelect, onGroup, matches, hintOf, viewKey }: Props) {
+export function MapCanvas({ model, label, selected, onSelect, onGroup, onLine, matches, hintOf, viewKey }: Props) {
   const t = useT();
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -86,7 +90,11 @@ export function MapCanvas({ model, label, selected, onSelect, onGroup, matches, 
       const node = idAt(scene.layout.nodes, point);
       // A tile of a group is a node, too; between the workloads of an expanded group its box is pressed.
       const group = idAt(scene.layout.groups, point);
-      if (node !== null && node !== group) onSelect(node);
+      const { scale } = state.current.view;
+      const line = node === null ? lineAt(linesFor(scene, scale), point, LINE_REACH / scale) : null;
+      if (line && model.nodes.has(line.source) && model.nodes.has(line.destination)) {
+        onLine(`${line.source} ${line.destination} ${line.verdict}`);
+      } else if (node !== null && node !== group) onSelect(node);
       else if (group !== null) onGroup(group);
       else onSelect(null);
     },

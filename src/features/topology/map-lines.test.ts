@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { layOut } from './lay-out';
-import { bundleLines, linesFor, linkLines, type MapLine } from './map-lines';
+import { bundleLines, lineAt, linesFor, linkLines, type MapLine } from './map-lines';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
 
@@ -72,4 +72,18 @@ describe('linesFor', () => {
     const many = sceneOf(200, 900);
     expect(linesFor(many, 0.5)).toBe(many.bundles);
   });
+});
+
+it('lineAt finds the line under the pointer, and none far from all', () => {
+  const { links, layout } = sceneOf(12, 20);
+  for (const line of links) {
+    const middle = {
+      x: (line.from.x + 2 * line.control.x + line.to.x) / 4,
+      y: (line.from.y + 2 * line.control.y + line.to.y) / 4,
+    };
+    expect(lineAt([line], middle, 0.5)).toBe(line);
+    expect(lineAt([line], { x: middle.x, y: layout.height + 400 }, 6)).toBeNull();
+    const found = lineAt(links, middle, 6);
+    expect(found).not.toBeNull();
+  }
 });

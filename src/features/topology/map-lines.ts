@@ -112,3 +112,35 @@ export function linesFor(
   if (denied.length > FEW_DENIED) return bundles;
   return [...bundles.filter((line) => !isDenied(line)), ...denied];
 }
+
+/** Parts of a curve that are measured as straight lines. */
+const PARTS = 24;
+
+function distanceTo({ from, control, to }: MapLine, { x, y }: Point): number {
+  let least = Number.POSITIVE_INFINITY;
+  let [ax, ay] = [from.x, from.y];
+  for (let part = 1; part <= PARTS; part++) {
+    const t = part / PARTS;
+    const [bx, by] = (['x', 'y'] as const).map(
+      (axis) => (1 - t) ** 2 * from[axis] + 2 * (1 - t) * t * control[axis] + t ** 2 * to[axis],
+    ) as [number, number];
+    const [dx, dy] = [bx - ax, by - ay];
+    const along = Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+    least = Math.min(least, Math.hypot(x - ax - along * dx, y - ay - along * dy));
+    [ax, ay] = [bx, by];
+  }
+  return least;
+}
+
+/** The line at a point of the map, not farther away than `reach`: the nearest, of several the most severe. */
+export function lineAt(lines: readonly MapLine[], at: Point, reach: number): MapLine | null {
+  let [found, least]: [MapLine | null, number] = [null, reach];
+  for (const line of lines) {
+    const { x, y, width, height } = line.bounds;
+    if (at.x < x - reach || at.y < y - reach || at.x > x + width + reach || at.y > y + height + reach) continue;
+    const distance = distanceTo(line, at);
+    // Lines are sorted by severity, the most severe last.
+    if (distance <= least) [found, least] = [line, distance];
+  }
+  return found;
+}

@@ -142,6 +142,7 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
                   selected={selected}
                   onSelect={select}
                   onGroup={pressGroup}
+                  onLine={(id) => setOpened(model.links.find((link) => link.id === id) ?? null)}
                   matches={matches}
                   hintOf={(id) => <NodeHint model={model} nodeId={id} />}
                   viewKey={[idle, part, ...expanded].join(' ')}
