@@ -31,8 +31,8 @@ export function OutsidePanel({ traffic, view, security }: Props) {
       </div>
     );
   }
-  const head = 'px-3 py-1.5 text-left font-medium';
-  const cell = 'border-t px-3 py-1.5';
+  const head = 'px-3 py-1.5 text-left font-medium max-sm:px-2';
+  const cell = 'border-t px-3 py-1.5 max-sm:px-2';
   return (
     <div className="flex min-w-0 flex-1 flex-col overflow-hidden rounded-lg border bg-surface">
       <ul aria-label={t('Connections from outside by outcome')} className="flex flex-wrap gap-x-4 gap-y-1 px-3 py-2">
@@ -55,13 +55,13 @@ export function OutsidePanel({ traffic, view, security }: Props) {
               <th scope="col" className={`border-t ${head}`}>
                 {t('Workload')}
               </th>
-              <th scope="col" className={`border-t ${head}`}>
+              <th scope="col" className={`border-t ${head} max-sm:hidden`}>
                 {t('Service')}
               </th>
               <th scope="col" className={`border-t ${head}`}>
                 {t('Outcome')}
               </th>
-              <th scope="col" className={`border-t ${head} !text-right`}>
+              <th scope="col" className={`border-t ${head} !text-right max-sm:hidden`}>
                 {t('Bytes')}
               </th>
               <th scope="col" className={`border-t ${head} max-sm:hidden`}>
@@ -72,6 +72,7 @@ export function OutsidePanel({ traffic, view, security }: Props) {
           <tbody>
             {items.map((row) => {
               const { tone, word } = EDGE_VERDICT_LOOKS[row.verdict];
+              const service = row.port === null ? row.protocol : `${row.protocol}/${row.port}`;
               return (
                 <tr key={row.id} className="hover:bg-surface-2">
                   <th scope="row" className={`${cell} text-left font-normal whitespace-nowrap`}>
@@ -89,14 +90,15 @@ export function OutsidePanel({ traffic, view, security }: Props) {
                   </th>
                   <td className={`${cell} max-w-48 truncate`} title={row.destination_workload_name}>
                     <WorkloadLink id={row.destination_workload_id} name={row.destination_workload_name} />
+                    <span className="mono block text-sm text-muted sm:hidden">{service}</span>
                   </td>
-                  <td className={`${cell} mono whitespace-nowrap`}>
-                    {row.port === null ? row.protocol : `${row.protocol}/${row.port}`}
-                  </td>
+                  <td className={`${cell} mono whitespace-nowrap max-sm:hidden`}>{service}</td>
                   <td className={`${cell} whitespace-nowrap`} title={rulesText(t, row.rules_say)}>
                     <Badge tone={tone}>{t(word)}</Badge>
                   </td>
-                  <td className={`${cell} text-right whitespace-nowrap tabular-nums`}>{formatBytes(row.bytes)}</td>
+                  <td className={`${cell} text-right whitespace-nowrap tabular-nums max-sm:hidden`}>
+                    {formatBytes(row.bytes)}
+                  </td>
                   <td className={`${cell} text-muted whitespace-nowrap max-sm:hidden`}>
                     <RelativeTime at={row.last_seen_at} />
                   </td>

@@ -98,8 +98,10 @@ export function drawMap(
   }
   drawTiles(ctx, dim, scene, look, true);
   drawTiles(ctx, bright, scene, look);
+  const group = active === null || scene.model.nodes.has(active) ? undefined : scene.layout.groups.get(active);
+  if (group) frame(ctx, group, palette.accent, scale);
   for (const { node, box } of bright) {
-    if (ids.has(node.id)) frame(ctx, box, palette.accent, scale);
+    if (node.id === active) frame(ctx, box, palette.accent, scale);
     else if (matches?.has(node.id)) frame(ctx, box, palette.strong, scale);
   }
 }

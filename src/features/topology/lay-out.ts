@@ -6,6 +6,8 @@ export type Box = { x: number; y: number; width: number; height: number };
 export type MapLayout = {
   width: number;
   height: number;
+  /** The middle of the ring that tiles are on; null: they are on shelves. */
+  center: { x: number; y: number } | null;
   /** Tiles and boxes. */
   groups: ReadonlyMap<string, Box>;
   nodes: ReadonlyMap<string, Box>;
@@ -84,7 +86,7 @@ function pack(sizes: readonly Size[], gap: number, aspect: number): Places {
   return least(tried, (shelves) => screenHeight(shelves, aspect)) ?? shelve(sizes, gap, to);
 }
 
-/** As many tiles fit around what is expanded: then no line passes below a third tile. */
+/** As many tiles fit around what is expanded: then lines that bend inwards meet few other tiles. */
 const RING = { least: 3, most: 20, gap: 20 } as const;
 const GROWTH = 1.05;
 
@@ -122,17 +124,22 @@ function ring(count: number, inner: Size, aspect: number): { tiles: Box[]; middl
 const ASPECT = 1.7;
 
 /** Where the groups stand: on a ring around expanded ones, or on shelves when there are many or the screen is narrow. */
-function placeGroups(groups: readonly MapGroup[], sizes: readonly Size[], gap: number, aspect: number): Box[] {
+function placeGroups(
+  groups: readonly MapGroup[],
+  sizes: readonly Size[],
+  gap: number,
+  aspect: number,
+): { boxes: Box[]; center: MapLayout['center'] } {
   const indexes = groups.map((_, i) => i);
   const tiles = indexes.filter((i) => !groups[i]?.expanded);
   const box = (i: number, { x, y }: { x: number; y: number }): Box => ({ x, y, ...(sizes[i] ?? GROUP_TILE) });
   if (aspect < 1 || tiles.length < RING.least || tiles.length > RING.most) {
     const { places } = pack(sizes, gap, aspect);
-    return indexes.map((i) => box(i, places[i] ?? { x: 0, y: 0 }));
+    return { boxes: indexes.map((i) => box(i, places[i] ?? { x: 0, y: 0 })), center: null };
   }
-  const boxes = indexes.filter((i) => groups[i]?.expanded);
+  const expanded = indexes.filter((i) => groups[i]?.expanded);
   const inner = pack(
-    boxes.map((i) => sizes[i] ?? GROUP_TILE),
+    expanded.map((i) => sizes[i] ?? GROUP_TILE),
     gap,
     aspect,
   );
@@ -140,11 +147,14 @@ function placeGroups(groups: readonly MapGroup[], sizes: readonly Size[], gap: n
   const placed = indexes.map((i) => {
     const tile = around.tiles[tiles.indexOf(i)];
     if (tile) return tile;
-    const { x, y } = inner.places[boxes.indexOf(i)] ?? { x: 0, y: 0 };
+    const { x, y } = inner.places[expanded.indexOf(i)] ?? { x: 0, y: 0 };
     return box(i, { x: around.middle.x + x, y: around.middle.y + y });
   });
   const [left, top] = [Math.min(...placed.map(({ x }) => x)), Math.min(...placed.map(({ y }) => y))];
-  return placed.map((one) => ({ ...one, x: one.x - left, y: one.y - top }));
+  return {
+    boxes: placed.map((one) => ({ ...one, x: one.x - left, y: one.y - top })),
+    center: { x: -left, y: -top },
+  };
 }
 
 /**
@@ -158,7 +168,7 @@ export function layOut(groups: readonly MapGroup[], aspect = ASPECT): MapLayout 
   const sizes = groups.map(({ expanded, nodes }) =>
     expanded ? boxSize(nodes.length, spacing, aspect) : { ...GROUP_TILE, columns: 1 },
   );
-  const boxes = placeGroups(
+  const { boxes, center } = placeGroups(
     groups,
     sizes.map(({ width, height }) => ({ width, height })),
     spacing.group,
@@ -185,6 +195,7 @@ export function layOut(groups: readonly MapGroup[], aspect = ASPECT): MapLayout 
   return {
     width: Math.max(0, ...boxes.map(({ x, width }) => x + width)),
     height: Math.max(0, ...boxes.map(({ y, height }) => y + height)),
+    center,
     ...layout,
   };
 }

@@ -87,3 +87,19 @@ it('lineAt finds the line under the pointer, and none far from all', () => {
     expect(found).not.toBeNull();
   }
 });
+
+it('lines between the tiles of a ring bend inwards', () => {
+  const topology = randomTopology(4, { workloads: 60, edges: 300 }, { grouping: 'project', expand: [] });
+  const model = buildMap(english, topology, { verdicts: new Set(EDGE_VERDICTS), idle: true });
+  const layout = layOut(model.groups);
+  const center = layout.center ?? { x: 0, y: 0 };
+  expect(layout.center).not.toBeNull();
+  const away = (x: number, y: number) => Math.hypot(x - center.x, y - center.y);
+  for (const { control, source, destination } of linkLines(model, layout)) {
+    const [a, b] = [layout.nodes.get(source), layout.nodes.get(destination)];
+    if (!a || !b) throw new Error('a line without ends');
+    const middle = [(a.x + b.x + a.width) / 2, (a.y + b.y + a.height) / 2] as const;
+    // Through the center itself a line bends to either side.
+    if (away(...middle) > 100) expect(away(control.x, control.y)).toBeLessThan(away(...middle));
+  }
+});

@@ -33,16 +33,28 @@ function border(box: Box, outside: Point): Point {
 const BEND = 0.14;
 const MAX_BEND = 70;
 const STEP = 6;
+/** Between the two directions when both bend inwards. */
+const RETURN = 16;
 
 /** Pixels on the screen. */
 export const LINE_WIDTHS = [1, 1.5, 2.25, 3.5] as const;
 
-/** A line between two boxes that bends to its right, so that both directions are seen; `lane` moves it further aside. */
-function curve(a: Box, b: Box, lane: number): Pick<MapLine, 'from' | 'control' | 'to' | 'bounds'> {
+/**
+ * A line between two boxes that bends to its right, so that both directions are seen; `lane` moves it further aside. With a center
+ * it bends inwards: tiles on a ring have their neighbors outside.
+ */
+function curve(
+  a: Box,
+  b: Box,
+  lane: number,
+  center: Point | null = null,
+): Pick<MapLine, 'from' | 'control' | 'to' | 'bounds'> {
   const [start, end] = [centre(a), centre(b)];
   const [dx, dy] = [end.x - start.x, end.y - start.y];
   const length = Math.hypot(dx, dy) || 1;
-  const bend = Math.min(length * BEND, MAX_BEND) + lane * STEP;
+  const outwards = center && -dy * (center.x - (start.x + end.x) / 2) + dx * (center.y - (start.y + end.y) / 2) < 0;
+  const right = Math.min(length * BEND, MAX_BEND) + lane * STEP;
+  const bend = outwards ? -right - RETURN : right;
   const control = { x: (start.x + end.x) / 2 - (dy / length) * bend, y: (start.y + end.y) / 2 + (dx / length) * bend };
   const [from, to] = [border(a, control), border(b, control)];
   const xs = [from.x, control.x, to.x];
@@ -64,7 +76,8 @@ export function linkLines(model: MapModel, layout: MapLayout): MapLine[] {
   const lines = model.links.flatMap(({ source, destination, verdict, bytes }): MapLine[] => {
     const [a, b] = [layout.nodes.get(source), layout.nodes.get(destination)];
     if (!a || !b || source === destination) return [];
-    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict)) }];
+    const center = layout.groups.has(source) && layout.groups.has(destination) ? layout.center : null;
+    return [{ source, destination, verdict, width: widthOf(bytes), ...curve(a, b, laneOf(verdict), center) }];
   });
   return lines.sort(byVerdict);
 }

@@ -63,7 +63,7 @@ export function NodePanel({ model, id, onClose, onExpand, onOnly, onFocus, onOpe
   return (
     <aside
       aria-label={t('Details of {name}', { name })}
-      className="flex w-full shrink-0 flex-col gap-3 overflow-y-auto rounded-lg border bg-surface p-3 max-lg:max-h-96 lg:w-80"
+      className="flex flex-col gap-3 overflow-y-auto rounded-lg border bg-surface p-3 max-lg:max-h-96 lg:absolute lg:inset-0"
     >
       <div className="flex items-start gap-2">
         <h2 className="min-w-0 flex-1 py-1 text-base [overflow-wrap:anywhere]">{name}</h2>

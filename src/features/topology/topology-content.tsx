@@ -4,7 +4,6 @@ import { useMemo, useState } from 'react';
 import { MAX_DRAWN_NODES } from '@/domain/choices';
 import type { Topology, TopologyGroup } from '@/domain/topology/topology';
 import { formatDateTime } from '@/lib/format';
-import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { loadOnOpening } from '@/ui/load-on-opening';
@@ -16,7 +15,7 @@ import { buildMap, type MapLink } from './map-model';
 import { NoTraffic } from './no-traffic';
 import { NodeHint } from './node-hint';
 import { NodePanel } from './node-panel';
-import { isMatch } from './topology-labels';
+import { isMatch, omittedText } from './topology-labels';
 import { ConnectionTable, NodeTable } from './topology-tables';
 import type { TopologyState } from './use-topology-view';
 
@@ -25,17 +24,6 @@ const ConnectionDrawer = loadOnOpening(() => import('./connection-drawer').then(
 const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {
   loading: () => <Skeleton className="min-h-96 w-full flex-1" />,
 });
-
-/** What was left out of the answer, in words. */
-function omittedText(t: Translate, { workloads, workloads_total, edges, edges_total }: Topology): string | null {
-  const parts = [
-    workloads_total > workloads.length &&
-      t('{n, plural, one {# workload} other {# workloads}}', { n: workloads_total - workloads.length }),
-    edges_total > edges.length &&
-      t('{n, plural, one {# connection} other {# connections}}', { n: edges_total - edges.length }),
-  ].filter((part) => part !== false);
-  return parts.length > 0 ? new Intl.ListFormat(t.locale).format(parts) : null;
-}
 
 type Props = {
   topology: Topology;
@@ -157,17 +145,20 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
               </p>
             </div>
             {selected !== null && shown === 'map' && (
-              <NodePanel
-                model={model}
-                id={selected}
-                onClose={() => select(null)}
-                onExpand={expand}
-                onOnly={isFiltered ? undefined : only}
-                onFocus={
-                  selected === filters.workload_id ? undefined : (id) => view.setFilters({ workload_id: id, at: id })
-                }
-                onOpen={setOpened}
-              />
+              // Its length must not make the map longer.
+              <div className="relative w-full shrink-0 lg:w-80">
+                <NodePanel
+                  model={model}
+                  id={selected}
+                  onClose={() => select(null)}
+                  onExpand={expand}
+                  onOnly={isFiltered ? undefined : only}
+                  onFocus={
+                    selected === filters.workload_id ? undefined : (id) => view.setFilters({ workload_id: id, at: id })
+                  }
+                  onOpen={setOpened}
+                />
+              </div>
             )}
           </div>
         ))}

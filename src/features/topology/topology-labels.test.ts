@@ -3,7 +3,7 @@ import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
 import { english } from '@/lib/i18n/translator';
 import { buildMap } from './map-model';
 import { randomTopology } from './random-topology.fixture';
-import { isMatch, servicesText } from './topology-labels';
+import { isMatch, omittedText, servicesText } from './topology-labels';
 
 const service = (port: number | null) => ({
   protocol: 'tcp',
@@ -52,4 +52,12 @@ describe('nodes', () => {
     expect(isMatch(group, first.name)).toBe(false);
     expect(isMatch({ ...group, group: { ...group.group, found: 1 } }, first.name)).toBe(true);
   });
+});
+
+it('workloads of collapsed groups are not reported as omitted', () => {
+  for (const expand of [[], 'all'] as const) {
+    expect(omittedText(english, randomTopology(2, { workloads: 30, edges: 200 }, { expand }))).toBeNull();
+  }
+  const all = randomTopology(2, { workloads: 30, edges: 200 });
+  expect(omittedText(english, { ...all, workloads: all.workloads.slice(2) })).toBe('2 workloads');
 });

@@ -1,5 +1,5 @@
 import { isWorkloadMatch } from '@/domain/topology/group-workloads';
-import type { TopologyEdge, TopologyGrouping, TopologyService } from '@/domain/topology/topology';
+import type { Topology, TopologyEdge, TopologyGrouping, TopologyService } from '@/domain/topology/topology';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import type { MapNode } from './map-model';
 
@@ -35,4 +35,16 @@ export function isMatch({ workload, group, label }: MapNode, text: string): bool
     label.toLowerCase().includes(word) ||
     (group !== null && (group.found > 0 || group.prefixes.some(({ prefix }) => prefix.startsWith(word))))
   );
+}
+
+/** What was left out of the answer, as text. */
+export function omittedText(t: Translate, { workloads, groups, edges, edges_total }: Topology): string | null {
+  const expanded = groups.filter((group) => group.expanded).reduce((sum, group) => sum + group.workloads, 0);
+  const parts = [
+    expanded > workloads.length &&
+      t('{n, plural, one {# workload} other {# workloads}}', { n: expanded - workloads.length }),
+    edges_total > edges.length &&
+      t('{n, plural, one {# connection} other {# connections}}', { n: edges_total - edges.length }),
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? new Intl.ListFormat(t.locale).format(parts) : null;
 }

@@ -28,6 +28,8 @@ export function useMapView({ canvas, plane, scene, palette, attention, viewKey }
   const current = useRef({ scene, palette, attention });
   const frame = useRef(0);
   const fitted = useRef<string | null>(null);
+  /** All of the map is shown, and it was not moved since. */
+  const whole = useRef(true);
 
   const draw = useCallback(() => {
     if (frame.current !== 0) return;
@@ -49,8 +51,9 @@ export function useMapView({ canvas, plane, scene, palette, attention, viewKey }
       const { scene: what } = current.current;
       const { screen } = state.current;
       if (!what || screen.width === 0) return;
-      const whole = { x: 0, y: 0, width: what.layout.width, height: what.layout.height };
-      state.current.view = fitBox(box ?? whole, screen);
+      const all = { x: 0, y: 0, width: what.layout.width, height: what.layout.height };
+      whole.current = box === null;
+      state.current.view = fitBox(box ?? all, screen);
       draw();
     },
     [draw],
@@ -75,7 +78,8 @@ export function useMapView({ canvas, plane, scene, palette, attention, viewKey }
       element.height = Math.round(height * ratio);
       const before = state.current.screen;
       state.current.screen = { width, height };
-      if (before.width === 0) show(null);
+      // The details beside the map take room.
+      if (before.width === 0 || whole.current) show(null);
       else draw();
     };
     const observer = new ResizeObserver(measure);
@@ -88,6 +92,7 @@ export function useMapView({ canvas, plane, scene, palette, attention, viewKey }
     (by: Point) => {
       const layout = current.current.scene?.layout;
       if (!layout) return;
+      whole.current = false;
       state.current.view = moveBy(state.current.view, by, layout, state.current.screen);
       draw();
     },
@@ -96,6 +101,7 @@ export function useMapView({ canvas, plane, scene, palette, attention, viewKey }
   const zoom = useCallback(
     (factor: number, at?: Point) => {
       const { width, height } = state.current.screen;
+      whole.current = false;
       state.current.view = zoomAt(state.current.view, at ?? { x: width / 2, y: height / 2 }, factor);
       draw();
     },

@@ -16,7 +16,7 @@ const LEFT = 76;
 const BOTTOM = 18;
 const TOP = 6;
 /** The strip of counts below the stack, and the gap between them. */
-const STRIP = { height: 34, gap: 10 };
+const STRIP = { height: 34, gap: 18 };
 
 /**
  * Stacked bars over time, and below them a strip of counts with its own axis. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
