@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { chromium, type Page } from '@playwright/test';
+import { MAX_DRAWN_NODES } from '@/domain/choices';
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { MAX_DRAWN_NODES, type Topology } from '@/domain/topology/topology';
+import type { Topology } from '@/domain/topology/topology';
 import { layOut } from '@/features/topology/lay-out';
 import { buildMap } from '@/features/topology/map-model';
 import { randomTopology } from '@/features/topology/random-topology.fixture';
