@@ -29,7 +29,8 @@ export function PlainCheckbox({
       aria-checked={indeterminate ? 'mixed' : checked}
       disabled={disabled}
       onClick={(event) => onCheckedChange(!checked, event)}
-      className={`flex size-4 shrink-0 items-center justify-center rounded-sm border text-on-solid disabled:border-line disabled:bg-surface-3 disabled:text-faint ${
+      // What reacts to a press is larger than what is drawn.
+      className={`relative flex size-4 shrink-0 items-center justify-center rounded-sm border text-on-solid after:absolute after:-inset-1.5 disabled:border-line disabled:bg-surface-3 disabled:text-faint ${
         checked || indeterminate ? 'border-accent bg-accent' : 'border-line-strong bg-surface'
       } ${className}`}
     >
