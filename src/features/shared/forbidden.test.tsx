@@ -25,7 +25,14 @@ describe('Forbidden', () => {
 
   it('states that the permission of a tenant role has no effect there', () => {
     signedIn(['job:read'], '0190a0b0-0000-7000-8000-000000000001');
-    expect(renderToStaticMarkup(<Forbidden permission="job:read" />)).toContain('Your role Team lead includes it');
+    const page = renderToStaticMarkup(<Forbidden permission="job:read" />);
+    expect(page).toContain('Your role Team lead includes it');
+    expect(page).toContain('for the whole installation');
+  });
+
+  it('states that the permission of a project role has effect for the whole tenant only', () => {
+    signedIn(['audit:read'], '0190a0b0-0000-7000-8000-000000000001');
+    expect(renderToStaticMarkup(<Forbidden permission="audit:read" />)).toContain('for the whole tenant');
   });
 
   it('offers no retry for what is not permitted', () => {

@@ -1,6 +1,6 @@
 'use client';
 import { Lock } from 'lucide-react';
-import { BUILT_IN_ROLES, type Grantable } from '@/domain/permissions';
+import { BUILT_IN_ROLES, type Grantable, PERMISSION_REACH } from '@/domain/permissions';
 import { useSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
 import { PERMISSION_LABELS } from './permissions/permission-labels';
@@ -36,12 +36,14 @@ export function Forbidden({ permission }: { permission: Grantable }) {
         </p>
         {held && (
           <p className="text-pretty text-muted">
-            {t(
-              'Your role {role} includes it, but it applies only if the role is assigned for the whole installation.',
-              {
-                role: held.title,
-              },
-            )}
+            {permission !== '*' && PERMISSION_REACH[permission] === 'tenant'
+              ? t('Your role {role} includes it, but it applies only if the role is assigned for the whole tenant.', {
+                  role: held.title,
+                })
+              : t(
+                  'Your role {role} includes it, but it applies only if the role is assigned for the whole installation.',
+                  { role: held.title },
+                )}
           </p>
         )}
         <p className="text-pretty text-muted">
