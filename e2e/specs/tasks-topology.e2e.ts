@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { pressDrawn } from '../fixtures/press-drawn';
 import { test } from '../fixtures/test';
 
 test('the dashboard names who connects from outside (no click), and two clicks show the map of one project', async ({
@@ -20,10 +21,7 @@ test('the dashboard names who connects from outside (no click), and two clicks s
 
   await test.step('map of one project: 2 clicks', async () => {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Topology' }).click();
-    const project = page.getByRole('button', { name: /^Expand Web shop: / });
-    const box = await project.boundingBox();
-    if (!box) throw new Error('the project is not on the map');
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await pressDrawn(page.getByRole('button', { name: /^Expand Web shop: / }));
     const details = page.getByRole('complementary', { name: 'Details of Web shop' });
     await expect(details.getByRole('button', { name: 'Collapse' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Collapse Web shop' })).toBeAttached();

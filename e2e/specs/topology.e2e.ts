@@ -4,6 +4,7 @@ import type { Topology } from '@/domain/topology/topology';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
+import { pressDrawn } from '../fixtures/press-drawn';
 import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -128,9 +129,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
   await test.step('groups expand on click and by key, and a matrix shows the same', async () => {
     await page.goto(`/topology?${within}&busy=true`);
     const group = page.getByRole('button', { name: /^Expand .+: \d+ workloads?, \d+ connections?$/ }).first();
-    const box = await group.boundingBox();
-    if (!box) throw new Error('the group is not on the map');
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await pressDrawn(group);
     await expect(page).toHaveURL(/expand=network/);
     await expect(page.getByRole('complementary', { name: /^Details of / })).toBeVisible();
     const collapse = page.getByRole('button', { name: /^Collapse .+$/ }).first();
