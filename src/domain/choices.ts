@@ -217,3 +217,23 @@ export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24
 
 /** The most things that can be read again by their ids. */
 export const MAX_RECENT = 20;
+
+/**
+ * Columns of the file by kind; those in the second list may be left out. A row without a cluster must fit one cluster only. Those in
+ * the third list are in exported files for people to read; an import does not use them.
+ */
+export const IMPORT_COLUMNS = {
+  addresses: {
+    required: ['address'],
+    optional: ['cluster', 'network', 'state', 'hostname', 'mac', 'description', 'workload'],
+    unused: ['id', 'subnet', 'workload_name', 'source', 'last_seen_at'],
+  },
+  subnets: {
+    required: ['network', 'cidr'],
+    optional: ['cluster', 'gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'],
+    unused: ['id', 'source', 'used', 'capacity'],
+  },
+} as const satisfies Record<
+  (typeof IMPORT_KINDS)[number],
+  Record<'required' | 'optional' | 'unused', readonly string[]>
+>;

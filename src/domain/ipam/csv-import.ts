@@ -12,23 +12,6 @@ export const MAX_IMPORT_ERRORS = 2000;
 /** Changes kept with their fields; all of them are counted. */
 export const MAX_IMPORT_CHANGES = 1000;
 
-/**
- * Columns of the file by kind; those in the second list may be left out. A row without a cluster must fit one cluster only. Those in
- * the third list are in exported files for people to read; an import does not use them.
- */
-export const IMPORT_COLUMNS = {
-  addresses: {
-    required: ['address'],
-    optional: ['cluster', 'network', 'state', 'hostname', 'mac', 'description', 'workload'],
-    unused: ['id', 'subnet', 'workload_name', 'source', 'last_seen_at'],
-  },
-  subnets: {
-    required: ['network', 'cidr'],
-    optional: ['cluster', 'gateway', 'dns_servers', 'dhcp_enabled', 'vlan_tag', 'description'],
-    unused: ['id', 'source', 'used', 'capacity'],
-  },
-} as const satisfies Record<ImportKind, Record<'required' | 'optional' | 'unused', readonly string[]>>;
-
 export const ImportInput = z.strictObject({
   kind: z.enum(IMPORT_KINDS),
   mode: z.enum(IMPORT_MODES).default('atomic'),

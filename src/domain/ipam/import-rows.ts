@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { SETTABLE_STATES } from '../choices';
+import { IMPORT_COLUMNS, SETTABLE_STATES } from '../choices';
 import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
-import { IMPORT_COLUMNS, type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
+import { type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
 import { AddressText, CidrText, Description, Hostname, MacText } from './fields';
 import { type CsvRecord, parseCsv } from './parse-csv';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IMPORT_COLUMNS } from '@/domain/ipam/csv-import';
+import { IMPORT_COLUMNS } from '@/domain/choices';
 import { ADDRESS_EXPORT, SUBNET_EXPORT } from './export-columns';
 
 test.each([

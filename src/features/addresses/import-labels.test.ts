@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { IMPORT_KINDS } from '@/domain/choices';
-import { IMPORT_COLUMNS } from '@/domain/ipam/csv-import';
+import { IMPORT_COLUMNS, IMPORT_KINDS } from '@/domain/choices';
 import { english } from '@/lib/i18n/translator';
 import { exampleFile, outcomeText } from './import-labels';
 

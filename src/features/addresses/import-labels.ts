@@ -1,4 +1,5 @@
-import { IMPORT_COLUMNS, type ImportChange, type ImportKind, type IpamImport } from '@/domain/ipam/csv-import';
+import { IMPORT_COLUMNS } from '@/domain/choices';
+import type { ImportChange, ImportKind, IpamImport } from '@/domain/ipam/csv-import';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
 export const IMPORT_KIND_LABELS: Record<ImportKind, string> = {

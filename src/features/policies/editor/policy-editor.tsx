@@ -15,7 +15,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { domainResolver } from '../../shared/domain-resolver';
-import { parseDraftLink } from '../../shared/policy-draft/draft-link';
+import { parseDraftLink } from '../../shared/policy-draft/parse-draft-link';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
 import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';

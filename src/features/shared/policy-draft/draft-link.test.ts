@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DraftSeed, draftPath, draftPathFor, parseDraftLink, seedOfFlow, seedOfGroup } from './draft-link';
+import { type DraftSeed, draftPath, draftPathFor, seedOfFlow, seedOfGroup } from './draft-link';
+import { parseDraftLink } from './parse-draft-link';
 
 const ID = '01980000-0000-7000-8000-000000000001';
 const OTHER = '01980000-0000-7000-8000-000000000002';

@@ -1,6 +1,5 @@
 import type { FlowGroup } from '@/domain/flow/flow-sums';
 import { portOfService } from '@/domain/flow/port-of-service';
-import { type DraftEnd, PolicyDraftInput } from '@/domain/policy-draft';
 import { paths } from '@/lib/paths';
 
 type End = { workload_id?: string | null; address?: string | null };
@@ -46,29 +45,6 @@ export const draftPathFor = (target: { security_group_id: string } | { workload_
     draft: true,
     ...('workload_id' in target ? { only_workload_id: target.workload_id } : target),
   });
-
-/** What a link of these asks for; null without a draft in it, or with one that cannot be read. */
-export function parseDraftLink(params: URLSearchParams): PolicyDraftInput | null {
-  if (!params.has('draft')) return null;
-  const get = (name: string) => params.get(name) ?? undefined;
-  const only = get('only_workload_id');
-  const destination: Record<keyof DraftEnd, unknown> = {
-    workload_id: get('destination_workload_id'),
-    workload_ids: only === undefined ? undefined : [only],
-    security_group_id: get('security_group_id'),
-    address: get('destination'),
-  };
-  const read = PolicyDraftInput.safeParse({
-    source: { workload_id: get('source_workload_id'), address: get('source') },
-    destination,
-    protocol: get('protocol'),
-    port: get('port'),
-    icmp_type: get('icmp_type'),
-    direction: get('direction'),
-    action: get('action'),
-  });
-  return read.success ? read.data : null;
-}
 
 type FlowLike = {
   source_ip: string;
