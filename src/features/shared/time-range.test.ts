@@ -4,6 +4,8 @@ import { english } from '@/lib/i18n/translator';
 import {
   expiredRange,
   hasLater,
+  hasTotals,
+  isBeyond,
   resolveRange,
   SPANS,
   shiftRange,
@@ -109,5 +111,21 @@ describe('expiredRange', () => {
     // A range without an end reaches up to now, and while it loads nothing is known.
     expect(expiredRange(undefined, kept)).toBeNull();
     expect(expiredRange('2026-03-10T11:00:00Z', null)).toBeNull();
+  });
+});
+
+describe('isBeyond', () => {
+  it('is true of ranges that begin before the retention, and not of one that spans it', () => {
+    const kept = '2026-11-24T00:00:00.000Z';
+    expect(isBeyond('2026-11-23T00:00:00.000Z', kept)).toBe(true);
+    expect(isBeyond('2026-11-23T23:59:58.000Z', kept)).toBe(false);
+    expect(isBeyond('2026-11-24T10:00:00.000Z', kept)).toBe(false);
+  });
+});
+
+describe('hasTotals', () => {
+  it('is true up to 400 days after the range ended', () => {
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    expect([hasTotals(undefined), hasTotals(daysAgo(399)), hasTotals(daysAgo(401))]).toEqual([true, true, false]);
   });
 });

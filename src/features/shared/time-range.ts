@@ -1,3 +1,4 @@
+import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { formatDateTime, formatDuration } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { displayZone } from '@/lib/time/time-display';
@@ -97,3 +98,7 @@ const BEYOND_MS = 5 * 60_000;
 /** Whether a range begins before traffic is kept. */
 export const isBeyond = (since: string, keptSince: string): boolean =>
   Date.parse(since) < Date.parse(keptSince) - BEYOND_MS;
+
+/** Whether totals are still kept of a range that ends then. */
+export const hasTotals = (until: string | undefined): boolean =>
+  until === undefined || Date.parse(until) > Date.now() - HOURLY_HOURS * 3_600_000;

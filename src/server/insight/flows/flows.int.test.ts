@@ -187,6 +187,8 @@ describe('what a tenant sees', () => {
     const own = await list('', world.ours.headers);
     const asked = await list(tenant);
     expect(asked).toEqual({ ...own, kept_since: expect.any(String) });
+    const hours = (Date.now() - Date.parse(asked.kept_since)) / 3_600_000;
+    expect([asked.retention_hours, Math.round(hours)]).toEqual([24, 24]);
     expect(which((await tail(tenant)).items)).toEqual([0, 1, 2, 3]);
     for (const group_by of FLOW_GROUPINGS) {
       expect(await groups(`group_by=${group_by}&${tenant}`)).toMatchObject({
