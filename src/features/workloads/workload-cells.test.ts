@@ -27,7 +27,7 @@ test.each([
       ['net0', ['guest_firewall_off']],
       ['net1', ['guest_firewall_off', 'nic_flag_off']],
     ],
-    'Guest firewall off; net1: Firewall flag off',
+    'Guest firewall off; net1 flag off',
   ],
   [
     'off',
@@ -35,7 +35,7 @@ test.each([
       ['net0', ['nic_flag_off']],
       ['net1', ['nic_flag_off']],
     ],
-    'net0, net1: Firewall flag off',
+    'net0, net1 flag off',
   ],
   ['no_rules', [['net1', ['no_rules']]], 'net1: No rules, default accept'],
   [

@@ -74,7 +74,7 @@ type Protected = Pick<Workload, 'protection' | 'protection_reasons' | 'unprotect
 /** Switches of more than one interface: its names say nothing then. */
 const OF_ALL: readonly UnprotectedReason[] = ['cluster_firewall_off', 'guest_firewall_off'];
 
-/** Why a workload is not protected: `Guest firewall off`, `net1: Firewall flag off`; `Default deny` when it is. Null without an interface. */
+/** Why a workload is not protected: `Guest firewall off`, `net1 flag off`; `Default deny` when it is. Null without an interface. */
 export function protectionText(t: Translate, workload: Protected): string | null {
   const { protection, protection_reasons: reasons, unprotected_interfaces: open, interfaces_total } = workload;
   if (protection === null) return null;
@@ -83,9 +83,9 @@ export function protectionText(t: Translate, workload: Protected): string | null
     const names = open.filter((nic) => nic.reasons.includes(reason)).map(({ name }) => name);
     const isPart = names.length > 0 && names.length < interfaces_total && !OF_ALL.includes(reason);
     const label = t(UNPROTECTED_LABELS[reason]);
-    return isPart || (reason === 'nic_flag_off' && names.length > 0)
-      ? t('{interfaces}: {reason}', { interfaces: names.join(', '), reason: label })
-      : label;
+    if (reason === 'nic_flag_off' && names.length > 0)
+      return t('{interfaces} flag off', { interfaces: names.join(', ') });
+    return isPart ? t('{interfaces}: {reason}', { interfaces: names.join(', '), reason: label }) : label;
   });
   return texts.join('; ');
 }

@@ -57,7 +57,7 @@ function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
   const client = useTRPCClient();
   // Proposed once: later changes of the inventory do not overwrite what the author typed.
   const query = useQuery({
-    queryKey: [['policies'], 'draft', JSON.stringify(asked)],
+    queryKey: ['policy-draft', JSON.stringify(asked)],
     queryFn: ({ signal }) => client.policies.draft.mutate(asked, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnMount: 'always',
