@@ -7,7 +7,13 @@ import { call } from '@/test/request';
 import { makeFlow, makeHeartbeat } from '../../agents/testing/heartbeat.fixture';
 
 export type Headers = { authorization: string };
-export type Listed = { items: Flow[]; next_cursor: string | null; total: number };
+export type Listed = {
+  items: Flow[];
+  next_cursor: string | null;
+  total: number;
+  kept_since: string;
+  retention_hours: number;
+};
 
 export const MINUTE = 60_000;
 export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
