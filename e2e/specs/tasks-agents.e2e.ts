@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 
 test('reserves a free address in at most 4 clicks', async ({ task: { page, clicks }, api }) => {
-  await page.getByRole('link', { name: 'Addresses', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Addresses' }).click();
   const prefixes = page.getByRole('treegrid', { name: 'Prefixes' });
   const row = prefixes.getByRole('row').filter({ has: page.getByRole('link', { name: '10.40.20.0/24' }) });
   await row.getByRole('button', { name: 'Reserve next free address' }).click();
