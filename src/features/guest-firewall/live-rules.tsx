@@ -23,7 +23,7 @@ function placeText(t: Translate, rule: Rule): string {
 
 const columnsFor = (t: Translate) => [
   make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
-    width: 64,
+    width: 84,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),
   make.custom(

@@ -14,7 +14,7 @@ const make = columnsOf<Row>();
 
 const columnsFor = (t: Translate) => [
   make.text('position', t('Position'), (rule) => String(rule.position ?? ''), {
-    width: 64,
+    width: 84,
     render: (rule) => <Mono>{rule.position}</Mono>,
   }),
   ...ruleKindColumns<Row>(t),

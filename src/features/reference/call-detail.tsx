@@ -62,7 +62,7 @@ export function CallDetail({ document, call }: { document: ApiDocument; call: Ca
                 type="button"
                 aria-pressed={one === status}
                 onClick={() => setStatus(one)}
-                className="rounded-sm aria-pressed:outline-2 aria-pressed:outline-accent"
+                className="min-h-6 rounded-sm aria-pressed:outline-2 aria-pressed:outline-accent"
               >
                 <Badge tone={one < '300' ? 'ok' : one < '500' ? 'warn' : 'danger'}>{one}</Badge>
               </button>

@@ -29,7 +29,7 @@ function Field({ document, name, schema, required, depth }: FieldProps) {
             type="button"
             aria-expanded={open}
             onClick={() => setOpen(!open)}
-            className="mono inline-flex items-center gap-1 rounded-sm hover:underline"
+            className="mono inline-flex min-h-6 items-center gap-1 rounded-sm hover:underline"
           >
             <ChevronRight size={12} aria-hidden className={open ? 'rotate-90' : ''} />
             {name}

@@ -80,7 +80,6 @@ export function TryCall({ call }: { call: Call }) {
         description={t('Requests use your session and change real data.')}
         actions={
           <Button
-            variant="primary"
             icon={<Send size={14} />}
             pending={sending.isPending}
             disabledReason={forAgents ? t("Only a node's agent can call this operation.") : problem}
