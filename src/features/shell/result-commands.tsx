@@ -82,7 +82,10 @@ export function resultCommand(result: SearchResult, context: Context, group?: st
     id: `${kind}.${id}.${name}`,
     label: kind === 'vlan' ? t('VLAN {tag}', { tag: name }) : name,
     group: group ?? t(own),
-    hint: [matched ?? address, place, group === undefined ? null : t(own)].filter(Boolean).join(' · '),
+    // A host name that matched is also part of the place.
+    hint: [...new Set([matched ?? address, ...(place ?? '').split(' · '), group && t(own)])]
+      .filter(Boolean)
+      .join(' · '),
     found: similar ? 'similar' : isExact ? 'exact' : 'match',
     icon: <Icon />,
     run: () => open(to),

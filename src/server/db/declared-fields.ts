@@ -1,4 +1,4 @@
-import { type AnyColumn, eq, getTableColumns, ilike, isNotNull, isNull, or, type SQL } from 'drizzle-orm';
+import { type AnyColumn, eq, getTableColumns, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 
@@ -92,11 +92,17 @@ export const isSet =
   (wanted: boolean): SQL =>
     wanted ? isNotNull(column) : isNull(column);
 
-/** Whether one of the columns contains a text, in whatever case: what most lists search with `q`. */
+/** Whether one of the columns contains a text, in whatever case, or a condition such as `hasName` holds: what most lists search with `q`. */
 export const hasText =
-  (...columns: (AnyColumn | SQL)[]) =>
+  (...fields: (AnyColumn | SQL | ((text: string) => SQL | undefined))[]) =>
   (text: string): SQL | undefined =>
-    or(...columns.map((column) => ilike(column, likePattern(text))));
+    or(...fields.map((field) => (typeof field === 'function' ? field(text) : ilike(field, likePattern(text)))));
+
+/** Whether what a column refers to has a text in its name. Once per search, where a join would be per row. */
+export const hasName =
+  (column: AnyColumn, named: PgTable & { id: AnyColumn; name: AnyColumn }) =>
+  (text: string): SQL =>
+    sql`${column} in (select ${named.id} from ${named} where ${ilike(named.name, likePattern(text))})`;
 
 /** A filter that is not answered by the database: its caller narrows the list by other means. */
 export const answeredElsewhere = (): undefined => undefined;

@@ -7,7 +7,7 @@ import { ADDRESS_PART } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
 import { projectsOf, type Reach, tenantsOf } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -90,8 +90,14 @@ function searchCondition(text: string, name: SQL): SQL | undefined {
   if (mac) return sql`${ipAddressHistory.mac} = ${mac.toLowerCase()}::macaddr`;
   if (text.includes('/') && parseCidr(text)) return sql`${ipAddressHistory.address} <<= ${text}::inet`;
   if (ADDRESS_PART.test(text)) return sql`host(${ipAddressHistory.address}) like ${`${text.toLowerCase()}%`}`;
-  const pattern = likePattern(text);
-  return sql`(${name} ilike ${pattern} or ${ipAddressHistory.workload_external_id} ilike ${pattern})`;
+  const { workload_external_id, interface_name, network_id } = ipAddressHistory;
+  return hasText(
+    name,
+    workload_external_id,
+    interface_name,
+    hasName(network_id, networks),
+    hasName(ipAddressHistory.cluster_id, clusters),
+  )(text);
 }
 
 /** Who held addresses, page by page, the latest first. Two queries. */

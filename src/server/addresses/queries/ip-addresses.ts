@@ -8,7 +8,15 @@ import { ADDRESS_PART } from '@/domain/net/ip-address';
 import { normalizeMac } from '@/domain/net/mac-address';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import {
+  answeredElsewhere,
+  columnsOf,
+  conditionsOf,
+  hasName,
+  isSet,
+  likePattern,
+  sortKeysOf,
+} from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -29,6 +37,9 @@ function searchCondition(text: string): SQL | undefined {
   return or(
     ilike(ipAddresses.hostname, pattern),
     ilike(ipAddresses.description, pattern),
+    hasName(ipAddresses.cluster_id, clusters)(text),
+    hasName(ipAddresses.network_id, networks)(text),
+    hasName(ipAddresses.interface_id, workloadInterfaces)(text),
     sql`${ipAddresses.workload_id} in (select w.id from ${workloads} w where w.name ilike ${pattern} or w.external_id ilike ${pattern})`,
   );
 }

@@ -36,7 +36,17 @@ function rangeInReach(tenants: Reach): SQL | undefined {
 
 /** Ranges within reach, page by page. Two queries. */
 export async function listIpRanges(tenants: Reach, input: RangeListInput): Promise<Page<IpRange>> {
-  const conditions = [rangeInReach(tenants), ...conditionsOf(input, ipRanges, { q: hasText(ipRanges.description) })];
+  const conditions = [
+    rangeInReach(tenants),
+    ...conditionsOf(input, ipRanges, {
+      q: hasText(
+        ipRanges.description,
+        sql`host(${ipRanges.first_address})`,
+        sql`host(${ipRanges.last_address})`,
+        sql`(select s.cidr::text from ${subnets} s where s.id = ${ipRanges.subnet_id})`,
+      ),
+    }),
+  ];
   const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'first_address', id: ipRanges.id }, (paging) => ({
     rows: select(db)
       .where(and(...conditions, paging.after))

@@ -4,7 +4,7 @@ import { type ConflictListInput, IpamConflict } from '@/domain/ipam/conflict';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -85,6 +85,8 @@ export async function listConflicts(tenants: Reach, input: ConflictListInput): P
     or(
       ilike(sql`host(${ipamConflicts.address})`, likePattern(text)),
       ilike(sql`(${macOf(tenants)})::text`, likePattern(text)),
+      hasName(ipamConflicts.cluster_id, clusters)(text),
+      hasName(ipamConflicts.network_id, networks)(text),
       hasParty(ilike(workloads.name, likePattern(text)), tenants),
     );
   const conditions = [

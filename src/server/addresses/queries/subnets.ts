@@ -7,7 +7,7 @@ import type { Page } from '@/domain/list';
 import { parseCidr } from '@/domain/net/cidr';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
@@ -101,6 +101,7 @@ function searchCondition(text: string): SQL | undefined {
   const pattern = likePattern(text);
   return or(
     ilike(subnets.description, pattern),
+    hasName(subnets.cluster_id, clusters)(text),
     sql`${subnets.cidr}::text ilike ${pattern}`,
     sql`${subnets.network_id} in (select n.id from ${networks} n where n.name ilike ${pattern})`,
   );

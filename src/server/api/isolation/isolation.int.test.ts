@@ -5,6 +5,7 @@ import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
 import { problemStatuses } from '@/server/rest/openapi/problem-statuses';
 import { routes } from '@/server/rest/routes';
+import { bearer, makeUser } from '@/test/factories';
 import { call as request } from '@/test/request';
 import { appRouter } from '../root';
 import { type Answer, fill, type Input, listInputs, mix, type Slot, send, slotsOf } from './inputs.fixture';
@@ -20,6 +21,19 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const ONLY_SUMS = new Set(['query insights.decisions', 'query insights.series']);
 /** Calls that a tenant's people may not make for another reason than a permission. */
 const REFUSED_TO_TENANTS = new Set(['mutation audit.verify']);
+
+/** Fields that name something, or say where it is. */
+const SHOWN_TEXT =
+  /^(.+_)?(name|title|email|hostname|address|mac|cidr|external_id|vmid|ports?|vlan_tag|zone|alias|api_url|tags)$/;
+/** What of them the search of a list leaves out, and why. */
+const NOT_SEARCHED: Readonly<Record<string, string>> = Object.fromEntries(
+  ['/flows', '/flows/tail'].flatMap((path) =>
+    ['source_cidr', 'destination_cidr'].map((field) => [
+      `${path} ${field}`,
+      'the list shows addresses; a filter takes prefixes',
+    ]),
+  ),
+);
 
 const sql = sqlClient();
 const tables = { routes, router: appRouter };
@@ -243,6 +257,37 @@ describe('what belongs to another tenant', () => {
       if (Array.isArray(items) && (items.length > 0 || (total ?? 0) !== 0)) wrong.push(`${input.name} ${status}`);
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('is found in a list by each name, address, port and tag that the list shows', { timeout: 120_000 }, async () => {
+    await world.ours.signIn();
+    const people = [world.ours.headers, await bearer(await makeUser('admin'))];
+    const wrong = new Set<string>();
+    let searched = 0;
+    for (const input of listInputs(routes, appRouter)) {
+      const slot = slotsOf(input).find(({ path }) => path.join('.') === 'query.q');
+      if (input.surface !== 'REST' || !slot) continue;
+      for (const headers of people) {
+        const ask = async (q?: string): Promise<Record<string, unknown>[]> => {
+          const value =
+            q === undefined ? fill(input, world.ours.ids) : fill(input, world.ours.ids, { slot, value: () => q });
+          const { status, text } = await send(tables, input, value, headers);
+          return status === 200 ? (JSON.parse(text).items ?? []) : [];
+        };
+        for (const row of (await ask()).slice(0, 3)) {
+          for (const [field, shown] of Object.entries(row)) {
+            if (!SHOWN_TEXT.test(field) || `${input.path} ${field}` in NOT_SEARCHED) continue;
+            for (const text of [shown].flat().filter((one) => ['string', 'number'].includes(typeof one))) {
+              searched += 1;
+              const found = await ask(String(text));
+              if (text !== '' && !found.some(({ id }) => id === row.id)) wrong.add(`${input.path} ${field}`);
+            }
+          }
+        }
+      }
+    }
+    expect([...wrong]).toEqual([]);
+    expect(searched).toBeGreaterThan(60);
   });
 
   it('does not exist for us, whatever id of theirs stands wherever an id may stand', { timeout: 600_000 }, async () => {

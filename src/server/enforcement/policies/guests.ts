@@ -116,6 +116,14 @@ function decode(cursor: string): [number, string] {
   return [Number(vmid), id];
 }
 
+/** What the list shows of a workload in words. */
+const shownTexts = ({ name, external_id, cluster_name, node_name }: PolicyGuest) => [
+  name,
+  external_id,
+  cluster_name,
+  node_name ?? '',
+];
+
 /**
  * The guests where a policy wants rules, has some or was applied, by number. No cluster is asked.
  * @throws AppError `not_found`
@@ -146,7 +154,7 @@ export async function listPolicyGuests(
       (guest) =>
         (wanted === undefined || guest.status === wanted) &&
         (cluster_id === undefined || guest.cluster_id === cluster_id) &&
-        (text === undefined || guest.name.toLowerCase().includes(text) || guest.external_id.includes(text)),
+        (text === undefined || shownTexts(guest).some((shown) => shown.toLowerCase().includes(text))),
     )
     .sort((a, b) => compare([a.vmid, a.workload_id], [b.vmid, b.workload_id]));
   const after = cursor === undefined ? null : decode(cursor);

@@ -3,7 +3,7 @@ import { Deployment, type DeploymentListInput } from '@/domain/deployments';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { deploymentGuests } from '../../db/schema/deployments';
@@ -59,7 +59,7 @@ export function listDeployments(reach: Reach, input: DeploymentListInput): Promi
   const filters = [
     inReach(reach),
     ...conditionsOf(input, deployments, {
-      q: hasText(deployments.policy_name),
+      q: hasText(deployments.policy_name, hasName(deployments.cluster_id, clusters)),
       workload_id: (id) => sql`exists (select 1 from ${deploymentGuests}
         where ${eq(deploymentGuests.deployment_id, deployments.id)} and ${eq(deploymentGuests.workload_id, id)})`,
     }),

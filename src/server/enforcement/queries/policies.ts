@@ -5,7 +5,7 @@ import type { Owned, Reach } from '@/domain/permissions';
 import { type PolicyListInput, PolicySummary, SecurityRule } from '@/domain/policies';
 import { POLICY_TIERS } from '@/domain/policy/tier';
 import { db, type Executor, type Tx } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { deployments, policies, securityRules } from '../../db/schema/policies';
@@ -69,7 +69,12 @@ export async function listPolicies(
     policyInReach(reach, touching),
     ids === null ? undefined : ids.length === 0 ? sql`false` : inArray(policies.id, [...ids]),
     ...conditionsOf(input, policies, {
-      q: hasText(policies.name, policies.description),
+      q: hasText(
+        policies.name,
+        policies.description,
+        hasName(policies.tenant_id, tenants),
+        hasName(policies.project_id, projects),
+      ),
       enforcement_mode: (mode) => sql`${policies.definition} ->> 'enforcement_mode' = ${mode}`,
       tenant_id: (id) => ofTenant(policies.tenant_id, id),
       project_id: (id) => ofTenant(policies.project_id, id),

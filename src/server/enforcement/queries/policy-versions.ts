@@ -1,4 +1,4 @@
-import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Page } from '@/domain/list';
 import {
@@ -10,7 +10,7 @@ import {
 import type { VersionRules } from '@/domain/policy/rule-history';
 import { completeSnapshot } from '@/domain/policy/snapshot';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { users } from '../../db/schema/access';
@@ -33,7 +33,7 @@ export async function listPolicyVersions(
   input: PolicyVersionListInput,
 ): Promise<Page<PolicyVersion>> {
   const search = (text: string) =>
-    or(ilike(policyVersions.reason, likePattern(text)), sql`${policyVersions.version}::text = ${text}`);
+    or(hasText(policyVersions.reason, columns.author_name)(text), sql`${policyVersions.version}::text = ${text}`);
   const where = and(eq(policyVersions.policy_id, policyId), ...conditionsOf(input, policyVersions, { q: search }));
   const sorts = sortKeysOf(PolicyVersion, ['version'], columns);
   const list = { sorts, sort: '-version', id: policyVersions.id };

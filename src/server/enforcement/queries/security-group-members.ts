@@ -5,7 +5,7 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { SecurityGroupMember, type SecurityGroupMemberListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -60,7 +60,7 @@ export async function listMembers(
     or(memberByHand, memberByTag),
     memberInReach(reach),
     ...conditionsOf(input, workloads, {
-      q: hasText(workloads.name, workloads.external_id),
+      q: hasText(workloads.name, workloads.external_id, hasName(workloads.cluster_id, clusters)),
       source: (wanted) => sql`${source} = ${wanted}`,
     }),
   ];

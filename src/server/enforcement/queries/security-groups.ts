@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import { type Owned, projectsOf, type Reach } from '@/domain/permissions';
 import { SecurityGroup, type SecurityGroupListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { policies, securityGroupMembers, securityGroups } from '../../db/schema/policies';
@@ -105,7 +105,13 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
   const conditions: (SQL | undefined)[] = [
     groupInReach(reach),
     ...conditionsOf(input, securityGroups, {
-      q: hasText(securityGroups.name, securityGroups.description),
+      q: hasText(
+        securityGroups.name,
+        securityGroups.description,
+        sql`array_to_string(${securityGroups.member_tags}, chr(10))`,
+        hasName(securityGroups.tenant_id, tenants),
+        hasName(securityGroups.project_id, projects),
+      ),
       tenant_id: (id) => ofTenant(securityGroups.tenant_id, id),
       project_id: (id) => ofTenant(securityGroups.project_id, id),
       workload_id: (id) =>

@@ -171,7 +171,7 @@ export const addressSource = (reach: Reach): Source => ({
     left join ${workloads} on ${eq(workloads.id, ipAddresses.workload_id)}`,
   id: ipAddresses.id,
   name: sql`host(${ipAddresses.address})`,
-  place: sql`concat_ws(' · ', ${workloads.name}, ${networks.name})`,
+  place: sql`concat_ws(' · ', ${ipAddresses.hostname}, ${workloads.name}, ${networks.name})`,
   reach: addressInReach(reach),
 });
 

@@ -4,7 +4,7 @@ import { Network, type NetworkDetail, type NetworkListInput, NetworkSubnet } fro
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
 import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
@@ -26,7 +26,14 @@ export async function listNetworks(reach: Reach, input: NetworkListInput): Promi
   const conditions = [
     networkInReach(reach),
     ...conditionsOf(input, networks, {
-      q: hasText(networks.name, networks.alias, networks.description),
+      q: hasText(
+        networks.name,
+        networks.alias,
+        networks.description,
+        networks.zone,
+        sql`${networks.vlan_tag}::text`,
+        hasName(networks.cluster_id, clusters),
+      ),
       missing: isSet(networks.missing_since),
     }),
   ];

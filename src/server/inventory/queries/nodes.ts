@@ -1,9 +1,9 @@
-import { and, eq, ilike, inArray, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import { NODE_SORTS } from '@/domain/choices';
 import { Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
-import { columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
 import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
@@ -37,7 +37,7 @@ const faulty = (failing: readonly string[]): SQL =>
   sql`(${isNotNull(nodes.fault)} or ${inArray(nodes.id, [...failing])})`;
 
 const searchCondition = (text: string): SQL | undefined =>
-  or(ilike(nodes.name, likePattern(text)), sql`host(${nodes.address}) like ${likePattern(text)}`);
+  hasText(nodes.name, sql`host(${nodes.address})`, hasName(nodes.cluster_id, clusters))(text);
 
 /** Nodes page by page. Two queries. @param failing ids of nodes whose firewall cannot be compiled */
 export async function listNodes(input: NodeListInput, failing: readonly string[]): Promise<Page<NodeRow>> {

@@ -13,7 +13,15 @@ import type { Page } from '@/domain/list';
 import { normalizeMac } from '@/domain/net/mac-address';
 import type { Reach, TenantReach } from '@/domain/permissions';
 import { db } from '../../db/client';
-import { answeredElsewhere, columnsOf, conditionsOf, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import {
+  answeredElsewhere,
+  columnsOf,
+  conditionsOf,
+  hasName,
+  isSet,
+  likePattern,
+  sortKeysOf,
+} from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';
@@ -36,6 +44,9 @@ function searchCondition(text: string): SQL | undefined {
   return or(
     ilike(workloads.name, pattern),
     ilike(workloads.external_id, pattern),
+    hasName(workloads.cluster_id, clusters)(text),
+    hasName(workloads.node_id, nodes)(text),
+    hasName(workloads.project_id, projects)(text),
     ilike(sql`array_to_string(${workloads.tags}, chr(10))`, pattern),
     macPart === null
       ? undefined

@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import { NotificationChannel, type NotificationChannelListInput } from '@/domain/notifications/channel';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import {
@@ -59,7 +59,7 @@ export function listChannels(
   const where = and(
     inReach(reach),
     ...conditionsOf(input, notificationChannels, {
-      q: hasText(notificationChannels.name),
+      q: hasText(notificationChannels.name, hasName(notificationChannels.tenant_id, tenants)),
       tenant_id: (id) => ofTenant(notificationChannels.tenant_id, id),
     }),
   );

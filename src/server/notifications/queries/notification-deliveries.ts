@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import { NotificationDelivery, type NotificationDeliveryListInput } from '@/domain/notifications/delivery';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import { notificationDeliveries, notifications } from '../../db/schema/notifications';
@@ -39,7 +39,12 @@ export function listDeliveries(
   const where: SQL | undefined = and(
     inReach(reach),
     ...conditionsOf(input, notificationDeliveries, {
-      q: hasText(notifications.title, notificationDeliveries.channel_name),
+      q: hasText(
+        notifications.title,
+        notifications.rule_name,
+        notificationDeliveries.channel_name,
+        hasName(notificationDeliveries.tenant_id, tenants),
+      ),
       event: (event) => eq(notifications.event, event),
       tenant_id: (id) => ofTenant(notificationDeliveries.tenant_id, id),
     }),

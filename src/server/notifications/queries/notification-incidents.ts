@@ -6,7 +6,7 @@ import type { Condition } from '@/domain/notifications/condition';
 import { NotificationIncident, type NotificationIncidentListInput } from '@/domain/notifications/incident';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import { notificationIncidents, notificationRules } from '../../db/schema/notifications';
@@ -37,7 +37,12 @@ export function listIncidents(
   const where: SQL | undefined = and(
     tenantInReach(notificationRules.tenant_id, reach),
     ...conditionsOf(input, notificationIncidents, {
-      q: hasText(notificationIncidents.object_name, notificationIncidents.detail),
+      q: hasText(
+        notificationIncidents.object_name,
+        notificationIncidents.detail,
+        notificationRules.name,
+        hasName(notificationRules.tenant_id, tenants),
+      ),
       tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),
     }),
   );

@@ -5,7 +5,7 @@ import type { Condition } from '@/domain/notifications/condition';
 import { NotificationRule, type NotificationRuleListInput } from '@/domain/notifications/rule';
 import type { TenantReach } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { tenants } from '../../db/schema/access';
 import {
@@ -51,7 +51,7 @@ export function listRules(reach: TenantReach, input: NotificationRuleListInput):
   const where = and(
     inReach(reach),
     ...conditionsOf(input, notificationRules, {
-      q: hasText(notificationRules.name),
+      q: hasText(notificationRules.name, hasName(notificationRules.tenant_id, tenants)),
       condition: (condition) => sql`${condition} = any (${notificationRules.conditions})`,
       channel_id: uses,
       tenant_id: (id) => ofTenant(notificationRules.tenant_id, id),

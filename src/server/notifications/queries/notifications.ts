@@ -54,7 +54,7 @@ export function listNotifications(reader: InboxReader, input: NotificationListIn
   const where = and(
     inInbox(reader),
     ...conditionsOf(input, notifications, {
-      q: hasText(notifications.title, notifications.detail),
+      q: hasText(notifications.title, notifications.detail, notifications.rule_name),
       unread: (wanted) => (wanted ? unread : sql`not ${unread}`),
     }),
   );

@@ -4,7 +4,7 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { Project, type ProjectListInput } from '@/domain/project';
 import { db, type Executor, type Tx } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../../db/schema/access';
 import { policies, securityGroups } from '../../db/schema/policies';
@@ -24,7 +24,10 @@ const inReach = (reach: Reach): SQL | undefined =>
 
 /** Projects within reach, page by page. Two queries. */
 export async function listProjects(reach: Reach, input: ProjectListInput): Promise<Page<Project>> {
-  const where = and(inReach(reach), ...conditionsOf(input, projects, { q: hasText(projects.name) }));
+  const where = and(
+    inReach(reach),
+    ...conditionsOf(input, projects, { q: hasText(projects.name, hasName(projects.tenant_id, tenants)) }),
+  );
   return pageOfRows<Project>(input, { sorts: SORTS, sort: 'name', id: projects.id }, (paging) => ({
     rows: db
       .select(columns)

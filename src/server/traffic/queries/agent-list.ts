@@ -3,7 +3,7 @@ import { Agent, type AgentDetail, type AgentHour, type AgentListInput } from '@/
 import { AGENT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
-import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { agentHeartbeats } from '../../db/schema/agents';
@@ -42,7 +42,7 @@ const SORTS = {
 export async function listAgents(input: AgentListInput, outdated: readonly string[]): Promise<Page<StoredAgent>> {
   const isOutdated = outdated.length > 0 ? inArray(nodeAgents.agent_version, [...outdated]) : sql`false`;
   const conditions = conditionsOf(input, nodes, {
-    q: hasText(nodes.name),
+    q: hasText(nodes.name, hasName(nodes.cluster_id, clusters)),
     status: (status) => (status === 'none' ? isNull(nodeAgents.status) : eq(nodeAgents.status, status)),
     outdated: (wanted) => (wanted ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
     // Only an agent that reports shows that nothing is missing.

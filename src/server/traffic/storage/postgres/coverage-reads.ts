@@ -4,7 +4,7 @@ import type { VerdictConflicts } from '@/domain/dashboard/dashboard';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../../db/client';
-import { answeredElsewhere, conditionsOf, hasText } from '../../../db/declared-fields';
+import { answeredElsewhere, conditionsOf, hasName, hasText } from '../../../db/declared-fields';
 import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodeAgents } from '../../../db/schema/clusters';
@@ -88,7 +88,7 @@ async function listWorkloadCoverage(
     workloadInReach(reach),
     sql`not ${workloads.template}`,
     ...conditionsOf(input, workloads, {
-      q: hasText(workloads.name),
+      q: hasText(workloads.name, sql`${workloads.vmid}::text`, hasName(workloads.cluster_id, clusters)),
       workload_id: (id) => eq(workloads.id, id),
       days: answeredElsewhere,
       tenant_id: answeredElsewhere,

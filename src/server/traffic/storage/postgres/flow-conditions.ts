@@ -3,6 +3,7 @@ import { type EndFilter, parseEndFilter } from '@/domain/flow/flow-end';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import { likePattern } from '../../../db/declared-fields';
 import { pgArray } from '../../../db/pg-array';
+import { clusters, nodes } from '../../../db/schema/clusters';
 import type { FlowSelection, VisibleWorkloads } from '../flow-selection';
 import { flowsCountedOnce } from './counted-once';
 import { flowRows, oneOf } from './visible-rows';
@@ -54,6 +55,9 @@ function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
     named.length > 0 ? seenBy((column) => oneOf(column, named)) : null,
     sql`t.protocol = ${word}`,
     sql`t.state ilike ${text.replace(/[\\%_]/g, '\\$&')}`,
+    /^\d{1,5}$/.test(text) ? sql`t.source_port = ${Number(text)} or t.destination_port = ${Number(text)}` : null,
+    sql`t.node_id in (select n.id from ${nodes} n where n.name ilike ${likePattern(text)})`,
+    sql`t.cluster_id in (select c.id from ${clusters} c where c.name ilike ${likePattern(text)})`,
     // The name of an interface tells the guest's number.
     sql`(t.interface ilike ${likePattern(text)}${visible === 'all' ? sql`` : sql` and ${oneOf(T.workload_id, visible)}`})`,
     ADDRESS_PART.test(text)
