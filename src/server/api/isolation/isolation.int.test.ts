@@ -272,16 +272,20 @@ describe('what belongs to another tenant', () => {
           const value =
             q === undefined ? fill(input, world.ours.ids) : fill(input, world.ours.ids, { slot, value: () => q });
           const { status, text } = await send(tables, input, value, headers);
-          return status === 200 ? (JSON.parse(text).items ?? []) : [];
+          // Lists of the platform are not for our people.
+          if (status === 403) return [];
+          if (status !== 200) throw new Error(`${input.name} ${q} → ${status} ${text}`);
+          return JSON.parse(text).items ?? [];
         };
+        const tried = new Set<string>();
         for (const row of (await ask()).slice(0, 3)) {
           for (const [field, shown] of Object.entries(row)) {
-            if (!SHOWN_TEXT.test(field) || `${input.path} ${field}` in NOT_SEARCHED) continue;
-            for (const text of [shown].flat().filter((one) => ['string', 'number'].includes(typeof one))) {
-              searched += 1;
-              const found = await ask(String(text));
-              if (text !== '' && !found.some(({ id }) => id === row.id)) wrong.add(`${input.path} ${field}`);
-            }
+            const text = [shown].flat().find((one) => ['string', 'number'].includes(typeof one) && one !== '');
+            if (text === undefined || tried.has(field) || !SHOWN_TEXT.test(field)) continue;
+            if (`${input.path} ${field}` in NOT_SEARCHED) continue;
+            tried.add(field);
+            searched += 1;
+            if (!(await ask(String(text))).some(({ id }) => id === row.id)) wrong.add(`${input.path} ${field}`);
           }
         }
       }
