@@ -116,7 +116,7 @@ function decode(cursor: string): [number, string] {
   return [Number(vmid), id];
 }
 
-/** What the list shows of a workload in words. */
+/** The texts that the list shows of a workload. */
 const shownTexts = ({ name, external_id, cluster_name, node_name }: PolicyGuest) => [
   name,
   external_id,
