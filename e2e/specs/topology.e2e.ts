@@ -129,10 +129,11 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
   await test.step('groups expand on click and by key, and a matrix shows the same', async () => {
     await page.goto(`/topology?${within}&busy=true`);
     const group = page.getByRole('button', { name: /^Expand .+: \d+ workloads?, \d+ connections?$/ }).first();
+    const name = (await group.getAttribute('aria-label'))?.match(/^Expand (.+): \d+ workload/)?.[1];
     await pressDrawn(group);
     await expect(page).toHaveURL(/expand=network/);
     await expect(page.getByRole('complementary', { name: /^Details of / })).toBeVisible();
-    const collapse = page.getByRole('button', { name: /^Collapse .+$/ }).first();
+    const collapse = page.getByRole('button', { name: `Collapse ${name}`, exact: true });
     await expect(collapse).toBeAttached();
     await expectAccessible(page, 'the map with an expanded group');
     await collapse.focus();

@@ -30,7 +30,7 @@ type Props = {
   selected: string | null;
   onSelect: (nodeId: string | null) => void;
   /** A group was pressed: a tile, or the box of an expanded one. */
-  onGroup: (groupId: string) => void;
+  onGroup: (groupId: string, byButton: boolean) => void;
   /** A line was pressed: the ID of its link. */
   onLine: (linkId: string) => void;
   /** Nodes that are searched for; null: nothing is searched for. */
@@ -79,7 +79,7 @@ export function MapCanvas({ model, label, selected, onSelect, onGroup, onLine, m
   useLayoutEffect(() => {
     press.current = onGroup;
   });
-  const pressGroup = useCallback((id: string) => press.current(id), []);
+  const pressGroup = useCallback((id: string) => press.current(id, true), []);
   const gestures = useMapGestures({
     element: frame,
     view,
@@ -95,7 +95,7 @@ export function MapCanvas({ model, label, selected, onSelect, onGroup, onLine, m
       if (line && model.nodes.has(line.source) && model.nodes.has(line.destination)) {
         onLine(`${line.source} ${line.destination} ${line.verdict}`);
       } else if (node !== null && node !== group) onSelect(node);
-      else if (group !== null) onGroup(group);
+      else if (group !== null) onGroup(group, false);
       else onSelect(null);
     },
   });

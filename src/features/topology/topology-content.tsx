@@ -56,13 +56,13 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
   };
   const expand = (id: string, on: boolean) =>
     view.setExpanded(on ? [...expanded, id] : expanded.filter((one) => one !== id), id);
-  const pressGroup = (id: string) => {
+  const pressGroup = (id: string, byButton: boolean) => {
     const group = topology.groups.find((one) => one.id === id);
     const outside = group?.kind === 'external' || group?.kind === 'internal';
-    // A second press on the box of an expanded group collapses it.
+    // A button collapses, as it is named; of presses on the box of an expanded group the first one selects it.
     if (!group || outside || filters.workload_id !== null) select(id);
     else if (!group.expanded) expand(id, true);
-    else if (selected === id) expand(id, false);
+    else if (byButton || selected === id) expand(id, false);
     else select(id);
   };
   const only = ({ id, kind, name }: TopologyGroup) =>
