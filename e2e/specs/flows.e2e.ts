@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from '@playwright/test';
 import { actAs } from '../fixtures/act-as';
 import { expectAccessible } from '../fixtures/axe';
+import { chooseFilter, typeFilter } from '../fixtures/filters';
 import { enrolNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -39,9 +40,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
   await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
 
   await test.step('filters are in the URL and survive a reload', async () => {
-    await page.getByRole('search').getByRole('button', { name: 'Firewall log' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Dropped' }).click();
-    await page.keyboard.press('Escape');
+    await chooseFilter(page, 'Firewall log', ['Dropped']);
     await expect(page).toHaveURL(/decision=drop/);
     await expect(rows).toHaveCount(2);
     await expect(rows.nth(1)).toContainText('198.51.100.66:55555');
@@ -51,21 +50,19 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     await expect(rows.nth(1)).toBeVisible();
     await page.goto(`/flows?${within}`);
     await expect(rows).toHaveCount(4);
-    const address = page.getByRole('textbox', { name: 'Address or prefix' });
-    await typeInto(address, '203.0.113');
-    await address.press('Enter');
-    await expect(page.getByText('Enter an address or prefix such as 10.0.0.0/24')).toBeVisible();
+    const address = await typeFilter(page, 'Address', '203.0.113');
+    await expect(address.getByText('Enter an address or prefix such as 10.0.0.0/24')).toBeVisible();
     await expect(rows).toHaveCount(4);
-    await typeInto(address, '203.0.113.0/24');
-    await address.press('Enter');
+    await typeInto(address.getByRole('textbox', { name: 'Address' }), '203.0.113.0/24');
+    // Leaving the field applies it, as Enter does.
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).click();
+    await expect(address).toBeHidden();
     await expect(rows).toHaveCount(3);
     await expect(page.getByText(/^Estimated/)).toBeVisible();
-    const port = page.getByRole('textbox', { name: 'Port' });
-    await typeInto(port, '53');
-    await port.press('Enter');
+    await typeFilter(page, 'Port', '9000 53-60,9000');
+    await expect(page.getByRole('button', { name: 'Port: 53-60, 9000' })).toBeVisible();
     await expect(rows).toHaveCount(2);
-    await typeInto(port, '9999');
-    await port.press('Enter');
+    await typeFilter(page, 'Port', '9999');
     await expect(page.getByText('No flows match')).toBeVisible();
     await expect(page.getByText('No traffic in this time range.')).toBeVisible();
     await page.goto(`/flows?${within}`);
@@ -74,8 +71,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
 
   await test.step('a group leads to its flows', async () => {
     await page.getByRole('button', { name: 'Group by' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Service' }).click();
-    await page.keyboard.press('Escape');
+    await page.getByRole('menuitemradio', { name: 'Service' }).click();
     const groups = page.getByRole('grid', { name: 'Grouped flows' });
     await expect(groups.getByRole('row')).toHaveCount(4);
     await expect(groups.getByRole('row').nth(1)).toContainText('tcp/443');

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { chooseFilter } from '../fixtures/filters';
 import { enrolNode } from '../fixtures/reporting-node';
 import { runJob } from '../fixtures/run-job';
 import { test } from '../fixtures/test';
@@ -108,9 +109,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   });
 
   await test.step('modes and services narrow the flows, in the URL', async () => {
-    await page.getByRole('button', { name: 'Traffic', exact: true }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Outbound' }).click();
-    await page.keyboard.press('Escape');
+    await chooseFilter(page, 'Traffic', ['Outbound']);
     await expect(page).toHaveURL(/traffic_mode=outbound/);
     await expect(rows).toHaveCount(2);
     await page.reload();

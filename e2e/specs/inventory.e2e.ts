@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from '@playwright/test';
+import { chooseFilter } from '../fixtures/filters';
 import { test } from '../fixtures/test';
 
 test('search, filters and sort live in the URL and survive reload and back', async ({ adminPage: page }) => {
@@ -7,9 +8,7 @@ test('search, filters and sort live in the URL and survive reload and back', asy
   const grid = page.getByRole('grid', { name: 'Workloads' });
   const firstName = () => grid.getByRole('row').nth(1).getByRole('link').first();
   await expect(firstName()).toBeVisible();
-  await page.getByRole('button', { name: 'Status' }).first().click();
-  await page.getByRole('menuitemcheckbox', { name: 'Stopped' }).click();
-  await page.keyboard.press('Escape');
+  await chooseFilter(page, 'Status', ['Stopped']);
   await expect(page).toHaveURL(/status=stopped/);
   await expect(grid).not.toContainText('Running');
   const byName = (await firstName().textContent()) ?? '';
@@ -33,9 +32,7 @@ test('search, filters and sort live in the URL and survive reload and back', asy
 test('two quick steps back after a reload show the list that the URL says', async ({ adminPage: page }) => {
   const grid = page.getByRole('grid', { name: 'Workloads' });
   await page.goto('/workloads');
-  await page.getByRole('button', { name: 'Status' }).first().click();
-  await page.getByRole('menuitemcheckbox', { name: 'Stopped' }).click();
-  await page.keyboard.press('Escape');
+  await chooseFilter(page, 'Status', ['Stopped']);
   await expect(page).toHaveURL(/status=stopped/);
   await grid.getByRole('button', { name: 'VMID' }).click();
   await expect(page).toHaveURL(/sort=vmid/);

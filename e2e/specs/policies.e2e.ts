@@ -94,6 +94,10 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await enforce.getByRole('button', { name: 'Switch to enforced' }).click();
   await expect(enforce).toBeHidden();
   await expect(page.getByText('Version 2').first()).toBeVisible();
+  // What is enforced is to be applied: the preview opens, and nothing is written without its button.
+  const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
+  await expect(dialog.getByText('Dry run passed')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await firewallOf(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
 
   // A firewall that is off, and a rule that somebody left in it.
@@ -104,7 +108,6 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   );
   // Dry run and preview, then apply with a result per guest.
   await apply.click();
-  const dialog = page.getByRole('dialog', { name: 'Apply e2e office to web' });
   await expect(dialog.getByText('Dry run passed')).toBeVisible();
   expect(await firewallOf(simulator, 100), 'a dry run writes nothing').not.toContain('[fabric ');
   const dormant = dialog.getByRole('list', { name: 'Dormant items on web-02' });

@@ -48,7 +48,7 @@ export type InsightsInput = z.output<typeof InsightsInput>;
 export const InsightFlowsInput = listInput(FLOW_SORTS, {
   ...asked,
   include_flow_context: booleanFilter,
-  /** The service's port. */
+  /** Ports of the service. */
   port,
   protocol,
   decision,

@@ -7,7 +7,8 @@ const Address = z
   .string({ error: 'An IP address.' })
   .trim()
   .refine((text) => parseIp(text) !== null, 'An IPv4 or IPv6 address.');
-const Port = z.int({ error: 'A port.' }).min(0, 'From 0 to 65535.').max(65535, 'From 0 to 65535.').optional();
+const PORT = 'One port from 0 to 65535.';
+const Port = z.int({ error: PORT }).min(0, PORT).max(65535, PORT).optional();
 const Small = z.int().min(0, 'From 0 to 255.').max(255, 'From 0 to 255.').optional();
 
 /** Fields of every packet test. What is left out is not known, and decides nothing by guess. */

@@ -1,40 +1,105 @@
 'use client';
-import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Plus, SlidersHorizontal, X } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from './button';
-import { Facet, type FacetProps } from './facet';
+import { FilterChip } from './filter/filter-chip';
+import { type FilterField, isChoosable } from './filter/filter-field';
 import { SearchBox } from './search-box';
+
+// What opens on a press loads with that press.
+const FilterPopup = lazy(() => import('./filter/filter-popup'));
+const FilterSheet = lazy(() => import('./filter/filter-sheet'));
 
 type Props = {
   search?: { label: string; value: string; onValueChange: (value: string) => void };
-  facets?: readonly (FacetProps & { id: string })[];
-  /** Takes away search and all facets at once. */
+  fields?: readonly FilterField[];
+  /** Fields that stay in view while they have no value, because they are used most. */
+  common?: readonly string[];
+  /** Takes away search and all filters at once. */
   onClear?: () => void;
-  /** More filters or actions, at the end. */
+  /** Other controls of the list, at the end. */
   children?: ReactNode;
 };
 
-/** A menu without entries helps nobody: some may not see what it would list. */
-const choosable = ({ options, value, remote }: FacetProps) =>
-  options.length > 0 || value.length > 0 || remote !== undefined;
+/** What is open: the choices of a chip, or those of "Filter". */
+type Opened = { id: string; anchor: HTMLElement };
+const ADD = '+';
 
-/** Above a list: search, then one menu per field. The state belongs to the caller (in the URL). */
-export function FilterBar({ search, facets = [], onClear, children }: Props) {
+/**
+ * Above a list: its search, one chip per filter, and "Filter", which adds others. On a narrow screen one button opens a sheet
+ * with all of them. The state belongs to the caller (in the URL).
+ */
+export function FilterBar({ search, fields = [], common = [], onClear, children }: Props) {
   const t = useT();
-  const active = (search?.value ?? '') !== '' || facets.some((facet) => facet.value.length > 0);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [sheet, setSheet] = useState(false);
+  const add = useRef<HTMLButtonElement>(null);
+  const offered = fields.filter(isChoosable);
+  const set = offered.filter(({ value }) => value.length > 0);
+  const shown = offered.filter(({ id, value }) => value.length > 0 || common.includes(id) || opened?.id === id);
+  const active = (search?.value ?? '') !== '' || set.length > 0;
+  const press = (id: string) => (anchor: HTMLElement) => setOpened(opened?.id === id ? null : { id, anchor });
+  const current = opened && (opened.id === ADD ? offered : offered.filter(({ id }) => id === opened.id));
   return (
-    <search className="flex flex-wrap items-center gap-2">
-      {search && <SearchBox {...search} className="!w-full md:!w-64" />}
-      {facets.filter(choosable).map(({ id, ...facet }) => (
-        <Facet key={id} {...facet} />
-      ))}
+    <search className="flex flex-wrap items-center gap-2 max-md:[&_.control]:min-h-11">
+      {search && <SearchBox {...search} className="max-md:!w-auto max-md:min-w-40 max-md:flex-1 md:!w-64" />}
+      <div className="contents max-md:hidden">
+        {shown.map((field) => (
+          <FilterChip
+            key={field.id}
+            field={field}
+            open={opened?.id === field.id}
+            onPress={press(field.id)}
+            onRemove={() => {
+              field.onValueChange([]);
+              // The chip goes, and the focus with it.
+              add.current?.focus();
+            }}
+          />
+        ))}
+        {offered.some(({ id }) => !common.includes(id)) && (
+          <Button
+            ref={add}
+            icon={<Plus size={14} />}
+            aria-haspopup="dialog"
+            aria-expanded={opened?.id === ADD}
+            onClick={(event) => press(ADD)(event.currentTarget)}
+          >
+            {t('Filter')}
+          </Button>
+        )}
+      </div>
+      {offered.length > 0 && (
+        <Button
+          className="!min-h-11 md:!hidden"
+          icon={<SlidersHorizontal size={14} />}
+          aria-haspopup="dialog"
+          onClick={() => setSheet(true)}
+        >
+          {set.length > 0 ? t('Filters ({n, number})', { n: set.length }) : t('Filters')}
+        </Button>
+      )}
       {active && onClear && (
-        <Button variant="ghost" icon={<X size={14} />} onClick={onClear}>
+        <Button className="max-md:!min-h-11" variant="ghost" icon={<X size={14} />} onClick={onClear}>
           {t('Clear')}
         </Button>
       )}
       {children && <div className="ml-auto flex flex-wrap items-start gap-2 max-sm:w-full">{children}</div>}
+      <Suspense>
+        {opened && current && current.length > 0 && (
+          <FilterPopup
+            key={opened.id}
+            fields={current}
+            anchor={opened.anchor}
+            label={opened.id === ADD ? t('Add filter') : (current[0]?.label ?? '')}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {sheet && (
+          <FilterSheet fields={offered} onClose={() => setSheet(false)} onClear={active && onClear ? onClear : null} />
+        )}
+      </Suspense>
     </search>
   );
 }

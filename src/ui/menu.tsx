@@ -27,7 +27,6 @@ export type MenuEntry =
       checked: boolean;
       onCheckedChange: (checked: boolean) => void;
       disabled?: boolean;
-      count?: number | undefined;
     }
   | {
       kind: 'choice';

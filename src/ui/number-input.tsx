@@ -12,6 +12,8 @@ type Props = {
   step?: number;
   /** Shown after the figure: "minutes". */
   unit?: string;
+  /** False for numbers that are names, such as ports and VLAN tags: the next one is no better guess. */
+  steppers?: boolean;
   disabled?: boolean;
   name?: string;
   onBlur?: () => void;
@@ -22,8 +24,20 @@ type Props = {
 const STEPPER =
   'flex w-7 shrink-0 items-center justify-center self-stretch text-faint hover:not-data-disabled:bg-surface-2 hover:not-data-disabled:text-text';
 
-/** A whole number with steppers. Typed values outside min..max are kept and left to validation, never silently changed. */
-export function NumberInput({ value, onValueChange, min, max, step = 1, unit, disabled, name, ref, ...rest }: Props) {
+/** A whole number. Typed values outside min..max are kept and left to validation, never silently changed. */
+export function NumberInput({
+  value,
+  onValueChange,
+  min,
+  max,
+  step = 1,
+  unit,
+  steppers = true,
+  disabled,
+  name,
+  ref,
+  ...rest
+}: Props) {
   const t = useT();
   return (
     <NumberField.Root
@@ -46,12 +60,16 @@ export function NumberInput({ value, onValueChange, min, max, step = 1, unit, di
           className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
         />
         {unit && <span className="flex items-center pr-2 text-faint">{unit}</span>}
-        <NumberField.Decrement aria-label={t('Decrease')} className={`${STEPPER} border-l`}>
-          <Minus size={12} />
-        </NumberField.Decrement>
-        <NumberField.Increment aria-label={t('Increase')} className={`${STEPPER} border-l`}>
-          <Plus size={12} />
-        </NumberField.Increment>
+        {steppers && (
+          <>
+            <NumberField.Decrement aria-label={t('Decrease')} className={`${STEPPER} border-l`}>
+              <Minus size={12} />
+            </NumberField.Decrement>
+            <NumberField.Increment aria-label={t('Increase')} className={`${STEPPER} border-l`}>
+              <Plus size={12} />
+            </NumberField.Increment>
+          </>
+        )}
       </NumberField.Group>
     </NumberField.Root>
   );

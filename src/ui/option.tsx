@@ -1,6 +1,6 @@
 import { formatCount } from '@/lib/format';
 
-/** One choice of a select, combobox or facet. */
+/** One choice of a select, combobox or filter. */
 export type Option<V extends string = string> = {
   value: V;
   label: string;
@@ -25,11 +25,9 @@ export function OptionText({ option }: { option: Option }) {
         <span className="block truncate">{option.label}</span>
         {second && <span className="block text-sm text-pretty text-faint">{second}</span>}
       </span>
-      <OptionCount count={option.count} />
+      {option.count !== undefined && (
+        <span className="ml-auto pl-3 text-faint tabular-nums">{formatCount(option.count)}</span>
+      )}
     </>
   );
 }
-
-/** How many rows a choice has, at the end of its line. */
-export const OptionCount = ({ count }: Pick<Option, 'count'>) =>
-  count === undefined ? null : <span className="ml-auto pl-3 text-faint tabular-nums">{formatCount(count)}</span>;

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { FLOW_DECISIONS } from '../choices';
+import { mergePortRanges, parseTypedPorts } from '../net/port-range';
 import { EndFilterText } from './flow-end';
+
+const MAX_PORTS = 100;
 
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();
 const endId = z.union([z.uuid(), z.literal('none')], 'The ID of a workload, or none.').optional();
-const port = z.coerce
-  .number('A port, 0 to 65535.')
-  .int('A port, 0 to 65535.')
-  .min(0, 'A port, 0 to 65535.')
-  .max(65535, 'A port, 0 to 65535.')
+const PORTS = 'Ports from 0 to 65535, or ranges such as 8000-8010.';
+const port = z
+  .union([z.int().min(0).max(65535), z.string().max(1000)], PORTS)
+  .transform((given, context) => {
+    const ranges = parseTypedPorts(String(given), true);
+    if (ranges && ranges.length <= MAX_PORTS) return mergePortRanges(ranges);
+    context.addIssue({ code: 'custom', message: ranges ? `At most ${MAX_PORTS} ports and ranges.` : PORTS });
+    return z.NEVER;
+  })
   .optional();
 const decision = z.enum(FLOW_DECISIONS, `One or more of ${FLOW_DECISIONS.join(', ')}.`);
 
@@ -33,7 +40,7 @@ export const flowFilters = {
   address: EndFilterText.optional(),
   source: EndFilterText.optional(),
   destination: EndFilterText.optional(),
-  /** The service's port, whichever direction; from 32768 on the caller's too. */
+  /** Ports and ranges of the service (`80,443,8000-8010`), whichever direction; from 32768 on the caller's too. */
   port,
   protocol: z
     .string()

@@ -22,6 +22,37 @@ export function parsePortList(text: string): PortRange[] | null {
   return ranges.every((range) => range !== null) ? ranges : null;
 }
 
+/**
+ * Ports as people type and paste them: `80, 443 8000-8010`, separated by commas, semicolons, spaces or line breaks. Null when
+ * an item is no port or range, or there is none.
+ * @param withZero also takes port 0, which flows have and packet filters do not
+ */
+export function parseTypedPorts(text: string, withZero = false): PortRange[] | null {
+  const items = typedPorts(text);
+  const ranges = items.map((item) => (withZero ? parseRangeFromZero(item) : parsePortRange(item)));
+  return items.length > 0 && ranges.every((range) => range !== null) ? ranges : null;
+}
+
+/** The items of a typed list of ports, whatever they are. */
+export const typedPorts = (text: string): string[] =>
+  text
+    .replace(/\s*[-\u2013]\s*/g, '-')
+    .split(/[\s,;]+/)
+    .filter((item) => item !== '');
+
+function parseRangeFromZero(item: string): PortRange | null {
+  if (item === '0') return { first: 0, last: 0 };
+  const rest = /^0[:-](.+)$/.exec(item)?.[1];
+  const range = rest === undefined ? parsePortRange(item) : parsePortRange(`1-${rest}`);
+  return range && rest !== undefined ? { first: 0, last: range.last } : range;
+}
+
+/** Typed ports in one form, sorted and joined: `80, 443, 8000-8010`. A text with an error stays as it is. */
+export function formatTypedPorts(text: string, withZero = false): string {
+  const ranges = parseTypedPorts(text, withZero);
+  return ranges ? mergePortRanges(ranges).map((range) => formatPortRange(range)).join(', ') : text;
+}
+
 /** Sorted, without overlaps, neighbours joined: equal sets of ports give equal lists. */
 export function mergePortRanges(ranges: readonly PortRange[]): PortRange[] {
   const merged: PortRange[] = [];

@@ -36,6 +36,7 @@ const CONFLICTS = declareList({
     kind: choice(msg('Kind'), CONFLICT_KINDS, (one) => CONFLICT_KIND_LABELS[one]),
     cluster_id: CLUSTER,
   },
+  common: ['status'],
   // Without a choice only what waits for a decision is shown.
   ask: ({ status = 'open' as const, ...asked }) => ({ ...asked, ...(status !== 'any' && { status }) }),
   columns: conflictColumns,

@@ -6,10 +6,10 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { columnsOf } from '@/ui/columns';
 import { declareList } from '../shared/list/declare-list';
-import { inUrl } from '../shared/list/filters';
+import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
-import { RunState } from '../shared/sync/sync-state';
+import { RUN_STATES, RunState } from '../shared/sync/sync-state';
 import { IMPORT_KIND_LABELS, outcomeText } from './import-labels';
 
 const make = columnsOf<IpamImport>();
@@ -41,7 +41,7 @@ const IMPORTS = declareList({
   noun: { one: msg('import'), many: msg('imports') },
   sorts: ['created_at'],
   defaultSort: '-created_at',
-  filters: { status: inUrl(RUN_STATUSES) },
+  filters: { status: choice(msg('Status'), RUN_STATUSES, (one) => RUN_STATES[one].word) },
   columns: importColumns,
   rowId: (run) => run.id,
   rowPath: (run) => paths.importAddresses({ kind: run.kind, import: run.id }),

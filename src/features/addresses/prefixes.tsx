@@ -4,7 +4,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useT } from '@/lib/i18n/use-t';
 import { FilterBar } from '@/ui/filter-bar';
 import { SegmentedControl } from '@/ui/segmented-control';
-import { useFacets } from '../shared/list/use-facets';
+import { useFilterFields } from '../shared/list/use-filter-fields';
 import { PREFIX_FILTERS, usePrefixState } from './prefix-search';
 import { PrefixTree } from './prefix-tree';
 import { SubnetTable } from './subnet-table';
@@ -18,14 +18,14 @@ export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDial
   const state = usePrefixState();
   const { filters } = state;
   const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('tree'));
-  const facets = useFacets(PREFIX_FILTERS, state);
+  const fields = useFilterFields(PREFIX_FILTERS, state);
   // A cluster narrows the tree; everything else picks prefixes out of it.
   const searching = state.q !== '' || filters.family !== null || filters.source !== null;
   return (
     <>
       <FilterBar
         search={{ label: t('Search prefixes'), value: state.q, onValueChange: state.setQ }}
-        facets={facets}
+        fields={fields}
         onClear={state.clear}
       >
         {!searching && (

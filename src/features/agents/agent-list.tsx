@@ -42,6 +42,7 @@ const AGENTS = declareList({
     ]),
     cluster_id: CLUSTER,
   },
+  common: ['status'],
   rowId: (agent) => agent.id,
   rowPath: (agent) => paths.agent({ nodeId: agent.node_id }),
   empty: {

@@ -3,18 +3,17 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { ACTOR_KINDS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { FilterChip } from '@/ui/facet';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
-import { chip, choice, inUrl, named } from '../shared/list/filters';
+import { choice, inUrl, named } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { tenantFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { TimeRangeControl } from '../shared/time-range-control';
 import { auditColumns } from './audit-columns';
 import { AuditExport } from './audit-export';
-import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS } from './audit-labels';
-import { useActorFacet } from './use-actor-facet';
+import { ACTOR_FILTER, OBJECT_FILTER } from './audit-filters';
+import { ACTION_FAMILIES, ACTOR_KIND_LABELS, actionText, OBJECT_KINDS, objectKindText } from './audit-labels';
 import { useVerifyTrail } from './use-verify-trail';
 
 const AuditRecordDrawer = loadOnOpening(() =>
@@ -31,15 +30,16 @@ const AUDIT = declareList({
   sorts: ['at'],
   defaultSort: '-at',
   filters: {
-    action: { ...chip(msg('Action'), 'text', actionText), ...named(msg('Action'), ACTION_FAMILIES, 'text') },
+    action: named(msg('Action'), ACTION_FAMILIES, actionText),
     actor_kind: choice(msg('By'), ACTOR_KINDS, (one) => ACTOR_KIND_LABELS[one]),
-    actor_id: { ...chip(msg('By'), 'id'), useFacet: (_, value, choose) => useActorFacet(value, choose) },
-    object_kind: { ...named(msg('Object'), OBJECT_KINDS, 'text'), clears: ['object_id'] },
-    object_id: inUrl('text'),
+    actor_id: ACTOR_FILTER,
+    object_kind: { ...named(msg('Object type'), OBJECT_KINDS, objectKindText), clears: ['object_id'] },
+    object_id: OBJECT_FILTER,
     tenant_id: tenantFilter('audit:read'),
     since: inUrl('time'),
     until: inUrl('time'),
   },
+  common: ['action', 'actor_id'],
   columns: auditColumns,
   exported: false,
   rowId: (record) => record.id,
@@ -53,8 +53,6 @@ export function AuditList() {
   const verification = useVerifyTrail();
   const list = useList(AUDIT);
   const { state } = list;
-  const { filters } = state;
-  const kind = OBJECT_KINDS.find(({ value }) => value === filters.object_kind);
   return (
     <>
       <ListView
@@ -69,18 +67,11 @@ export function AuditList() {
         summary={verification.outcome}
         onRowOpen={(record) => void setRecordId(record.id)}
       >
-        {filters.object_id && (
-          <FilterChip
-            label={t(kind?.label ?? 'Object')}
-            value={filters.object_id}
-            onRemove={() => state.setFilters({ object_id: null, object_kind: null })}
-          />
-        )}
         <TimeRangeControl
           optional
           range={null}
-          since={filters.since}
-          until={filters.until}
+          since={state.filters.since}
+          until={state.filters.until}
           onChange={({ since, until }) => state.setFilters({ since, until })}
         />
       </ListView>

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
-import { Facet } from '@/ui/facet';
+import { FilterBar } from '@/ui/filter-bar';
 import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
@@ -45,12 +45,18 @@ export function Dashboard() {
         actions={
           <>
             {tenants.length > 1 && (
-              <Facet
-                label={t('Tenant')}
-                single
-                options={tenants}
-                value={view.tenant_id ? [view.tenant_id] : []}
-                onValueChange={([value]) => setView({ tenant_id: value ?? null })}
+              <FilterBar
+                fields={[
+                  {
+                    id: 'tenant_id',
+                    label: t('Tenant'),
+                    single: true,
+                    options: tenants,
+                    value: view.tenant_id ? [view.tenant_id] : [],
+                    onValueChange: ([value]) => setView({ tenant_id: value ?? null }),
+                  },
+                ]}
+                common={['tenant_id']}
               />
             )}
             <TimeRangeControl {...view} onChange={setView} />

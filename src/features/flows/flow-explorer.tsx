@@ -7,8 +7,8 @@ import type { JudgedFlow } from '@/domain/flow/flow';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
+import { ChoiceMenu } from '@/ui/choice-menu';
 import { useCommands } from '@/ui/command-registry';
-import { Facet } from '@/ui/facet';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -125,14 +125,14 @@ export function FlowExplorer() {
       ) : (
         <>
           <div className="flex flex-wrap items-center gap-2">
-            <Facet
+            <ChoiceMenu
               label={t('Group by')}
-              single
-              options={FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) }))}
-              value={filters.group ? [filters.group] : []}
-              onValueChange={([value]) =>
-                view.setFilter('group', FLOW_GROUPINGS.find((grouping) => grouping === value) ?? null)
-              }
+              options={[
+                { value: 'none', label: t('None') },
+                ...FLOW_GROUPINGS.map((value) => ({ value, label: t(GROUPING_LABELS[value]) })),
+              ]}
+              value={filters.group ?? 'none'}
+              onValueChange={(value) => view.setFilter('group', value === 'none' ? null : value)}
             />
             <p className="text-muted">
               {filters.group === 'node'

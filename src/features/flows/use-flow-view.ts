@@ -1,5 +1,6 @@
 'use client';
 import { useMemo } from 'react';
+import type { z } from 'zod';
 import { FLOW_DECISIONS, FLOW_GROUP_SORTS, FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
 import { FlowFilter } from '@/domain/flow/flow-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
@@ -71,8 +72,7 @@ export function useFlowView() {
     if (typeof given.decision === 'string') {
       given.decision = given.decision.split(',').filter((word) => isOf(FLOW_DECISIONS, word));
     }
-    if (given.port !== undefined) given.port = Number(given.port);
-    return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<FlowFilter, 'since' | 'until'>;
+    return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<z.input<typeof FlowFilter>, 'since' | 'until'> & { decision?: (typeof FLOW_DECISIONS)[number][] };
   }, [key]);
   const sortField = state.sort.replace('-', '');
   const none = Object.fromEntries(NARROWING.map((name) => [name, null])) as Narrowing;

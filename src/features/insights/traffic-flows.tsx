@@ -3,14 +3,17 @@ import { Activity } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { InsightFlow } from '@/domain/insights';
 import { formatDateTime } from '@/lib/format';
+import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
-import { FilterChip } from '@/ui/facet';
+import { FilterBar } from '@/ui/filter-bar';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Section } from '@/ui/section';
+import { addressFilter, PORT_FILTER, PROTOCOL_FILTER } from '../shared/flows/flow-filter-fields';
 import { conversationText } from '../shared/flows/flow-labels';
+import { useFilterFields } from '../shared/list/use-filter-fields';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { expiredRange } from '../shared/time-range';
@@ -53,7 +56,7 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
     <Section
       title={t('Flows')}
       description={t('Each flow is one direction of a conversation. Open a flow to see which rule matched, and why.')}
-      actions={<Chips view={view} />}
+      actions={<FlowFilters view={view} />}
       bare
     >
       <DataTable
@@ -84,14 +87,9 @@ export function TrafficFlows({ view }: { view: TrafficView }) {
   );
 }
 
-function Chips({ view: { filters, narrow } }: { view: TrafficView }) {
-  const t = useT();
-  const { address, port, protocol } = filters;
-  return (
-    <>
-      {address && <FilterChip label={t('Address')} value={address} onRemove={() => narrow({ address: null })} />}
-      {protocol && <FilterChip label={t('Protocol')} value={protocol} onRemove={() => narrow({ protocol: null })} />}
-      {port && <FilterChip label={t('Port')} value={port} onRemove={() => narrow({ port: null })} />}
-    </>
-  );
+const FILTERS = { address: addressFilter(msg('Address')), protocol: PROTOCOL_FILTER, port: PORT_FILTER };
+
+function FlowFilters({ view: { filters, narrow, widen } }: { view: TrafficView }) {
+  const fields = useFilterFields(FILTERS, { filters, setFilters: narrow });
+  return <FilterBar fields={fields} onClear={widen} />;
 }

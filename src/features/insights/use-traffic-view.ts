@@ -28,7 +28,7 @@ export type Narrowing = { address?: string | null; port?: string | null; protoco
 /** A filter that the service would refuse is none: an old or mangled link then shows all flows. */
 function accepted(name: keyof Narrowing, value: string | null): Record<string, unknown> {
   const { success } = InsightFlowsInput.shape[name].safeParse(value ?? undefined);
-  return value === null || !success ? {} : { [name]: name === 'port' ? Number(value) : value };
+  return value === null || !success ? {} : { [name]: value };
 }
 
 /** What of a workload's traffic is looked at; all of it in the URL. */

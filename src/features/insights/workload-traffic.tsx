@@ -7,7 +7,7 @@ import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { Facet } from '@/ui/facet';
+import { FilterBar } from '@/ui/filter-bar';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { QueryView } from '../shared/query-view';
@@ -58,14 +58,19 @@ function Controls({ view }: { view: TrafficView }) {
   const { filters } = view;
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Facet
-        label={t('Traffic')}
-        single
-        options={optionsIn(t, MODE_OPTIONS.slice(1))}
-        value={view.mode === 'all' ? [] : [view.mode]}
-        onValueChange={([mode]) =>
-          view.setFilter('traffic_mode', TRAFFIC_MODES.find((one) => one === mode && one !== 'all') ?? null)
-        }
+      <FilterBar
+        fields={[
+          {
+            id: 'traffic_mode',
+            label: t('Traffic'),
+            single: true,
+            options: optionsIn(t, MODE_OPTIONS.slice(1)),
+            value: view.mode === 'all' ? [] : [view.mode],
+            onValueChange: ([mode]) =>
+              view.setFilter('traffic_mode', TRAFFIC_MODES.find((one) => one === mode && one !== 'all') ?? null),
+          },
+        ]}
+        common={['traffic_mode']}
       />
       <span className="ml-auto flex flex-wrap gap-2">
         <Button icon={<RefreshCw size={14} />} onClick={view.refresh}>

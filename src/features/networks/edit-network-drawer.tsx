@@ -65,6 +65,7 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
             min={1}
             max={4094}
             optional
+            steppers={false}
             disabled={fixed}
           />
           <TextareaField control={control} name="description" label={labels.description} rows={2} optional />

@@ -4,7 +4,7 @@ import { NETWORK_KINDS, NETWORK_SORTS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, chip, choice } from '../shared/list/filters';
+import { CLUSTER, choice, typed } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { networkColumns } from './network-columns';
@@ -21,8 +21,9 @@ const NETWORKS = declareList({
   filters: {
     kind: choice(msg('Kind'), NETWORK_KINDS, (one) => NETWORK_KIND_LABELS[one]),
     cluster_id: CLUSTER,
-    zone: chip(msg('Zone'), 'text'),
+    zone: typed(msg('Zone')),
   },
+  common: ['kind'],
   columns: networkColumns,
   rowId: (network) => network.id,
   rowPath: (network) => paths.network({ networkId: network.id }),

@@ -26,6 +26,7 @@ const NODES = declareList({
     ]),
     cluster_id: CLUSTER,
   },
+  common: ['status'],
   columns: nodeColumns,
   rowId: (node) => node.id,
   rowPath: (node) => paths.node({ nodeId: node.id }),

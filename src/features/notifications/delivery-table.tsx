@@ -8,8 +8,9 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { declareList } from '../shared/list/declare-list';
-import { choice, inUrl } from '../shared/list/filters';
+import { choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { CHANNEL } from '../shared/list/sources';
 import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { EVENT_LABELS } from '../shared/notification-labels';
@@ -28,9 +29,10 @@ const DELIVERIES = declareList({
   filters: {
     status: choice(msg('Result'), DELIVERY_STATUSES, (one) => DELIVERY_LABELS[one].word),
     event: choice(msg('Event'), NOTIFICATION_EVENTS, (one) => EVENT_LABELS[one].word),
-    channel_id: inUrl('id'),
+    channel_id: searched(msg('Channel'), 'id', CHANNEL),
     tenant_id: tenantOrNoneFilter('notification:read'),
   },
+  common: ['status'],
   columns: deliveryColumns,
   rowId: (delivery) => delivery.id,
   empty: {

@@ -4,8 +4,9 @@ import { INCIDENT_SORTS, INCIDENT_STATUSES } from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
 import { msg } from '@/lib/i18n/translator';
 import { declareList } from '../shared/list/declare-list';
-import { choice, inUrl } from '../shared/list/filters';
+import { choice, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { NOTIFICATION_RULE } from '../shared/list/sources';
 import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { CONDITION_LABELS } from '../shared/notification-labels';
@@ -23,9 +24,10 @@ const INCIDENTS = declareList({
   filters: {
     status: choice(msg('State'), INCIDENT_STATUSES, (one) => INCIDENT_LABELS[one].word),
     condition: choice(msg('Condition'), CONDITIONS, (one) => CONDITION_LABELS[one].label),
-    rule_id: inUrl('id'),
+    rule_id: searched(msg('Rule'), 'id', NOTIFICATION_RULE),
     tenant_id: tenantOrNoneFilter('notification:read'),
   },
+  common: ['status'],
   columns: incidentColumns,
   rowId: (incident) => incident.id,
   empty: {

@@ -82,6 +82,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
                   label={t('Port')}
                   min={1}
                   max={65_535}
+                  steppers={false}
                   disabled={locked !== null}
                 />
                 <SelectField

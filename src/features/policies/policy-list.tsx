@@ -9,10 +9,10 @@ import { paths } from '@/lib/paths';
 import { STATUS_LABELS } from '../shared/deployment-labels';
 import { MODE_LABELS } from '../shared/enforcement-mode';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, chip, choice, entityOrNone, flag } from '../shared/list/filters';
+import { CLUSTER, choice, flag, searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { PROJECT, WORKLOAD } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
-import { useProjectFacet } from '../shared/project-options';
 import { TIER_LABELS } from '../shared/tier-labels';
 import { ApplyPendingButton } from './apply/apply-pending-button';
 import { policyColumns } from './policy-columns';
@@ -35,9 +35,10 @@ const POLICIES = declareList({
     ]),
     tier: choice(msg('Evaluation'), POLICY_TIERS, (one) => TIER_LABELS[one].label),
     cluster_id: CLUSTER,
-    project_id: entityOrNone(msg('Project'), useProjectFacet, 2),
-    workload_id: chip(msg('On workload'), 'id', (t) => t('one')),
+    project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
+    workload_id: searched(msg('Workload'), 'id', WORKLOAD),
   },
+  common: ['shown_status', 'enforcement_mode'],
   columns: policyColumns,
   rowId: (policy) => policy.id,
   rowPath: (policy) => paths.policy({ policyId: policy.id }),

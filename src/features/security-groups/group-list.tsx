@@ -10,10 +10,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
-import { entityOrNone } from '../shared/list/filters';
+import { searched } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
-import { useProjectFacet } from '../shared/project-options';
 import { usePermissions } from '../shared/use-permissions';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { groupColumns } from './group-columns';
@@ -31,7 +31,7 @@ const GROUPS = declareList({
   search: msg('Search groups'),
   sorts: SECURITY_GROUP_SORTS,
   defaultSort: 'name',
-  filters: { project_id: entityOrNone(msg('Project'), useProjectFacet, 2) },
+  filters: { project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')) },
   columns: groupColumns,
   rowId: (group) => group.id,
   rowPath: (group) => paths.securityGroup({ groupId: group.id }),

@@ -64,17 +64,3 @@ export function useProjectOptions(permission: Permission, tenantId: string | nul
     [t, grants, permission, tenant, data],
   );
 }
-
-/** Projects within reach by name, for the filter of a list. */
-export function useProjectFacet(): Option[] {
-  const trpc = useTRPC();
-  const { can } = usePermissions();
-  const { data } = useQuery({
-    ...trpc.projects.list.queryOptions({ sort: 'name', limit: MOST }),
-    enabled: can('project:read'),
-  });
-  return useMemo(
-    () => data?.items.map(({ id, name, tenant_name }) => ({ value: id, label: name, description: tenant_name })) ?? [],
-    [data],
-  );
-}

@@ -12,7 +12,7 @@ import { FilterBar } from '@/ui/filter-bar';
 import { Missing, Mono } from '@/ui/values';
 import { SHORT_KIND_LABELS, WorkloadState } from './inventory-states';
 import { CLUSTER } from './list/filters';
-import { useFacets } from './list/use-facets';
+import { useFilterFields } from './list/use-filter-fields';
 import { useServerList } from './use-server-list';
 
 type Sort = (typeof WORKLOAD_SORTS)[number] | `-${(typeof WORKLOAD_SORTS)[number]}`;
@@ -61,7 +61,7 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
   const [q, setQ] = useState('');
   const [sort, setSort] = useState<Sort>('name');
   const [clusterId, setClusterId] = useState<string | null>(null);
-  const facets = useFacets(FILTERS, {
+  const fields = useFilterFields(FILTERS, {
     filters: { cluster_id: clusterId },
     setFilters: ({ cluster_id = null }) => setClusterId(cluster_id),
   });
@@ -93,7 +93,7 @@ export function WorkloadPicker({ selection, onSelectionChange, projectId }: Prop
     <>
       <FilterBar
         search={{ label: t('Search by name, VMID, address or tag'), value: q, onValueChange: setQ }}
-        facets={facets}
+        fields={fields}
         onClear={clear}
       />
       <DataTable

@@ -11,6 +11,7 @@ import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
+import { RUN_STATES } from '../shared/sync/sync-state';
 import { LiveRun } from '../shared/sync/live-run';
 import { KIND_LABELS, runColumns } from './run-columns';
 
@@ -23,10 +24,11 @@ const RUNS = declareList({
   sorts: ['created_at'],
   defaultSort: '-created_at',
   filters: {
-    status: choice(msg('Status'), RUN_STATUSES, (one) => STATUS_LABELS[one]),
+    status: choice(msg('Status'), RUN_STATUSES, (one) => RUN_STATES[one].word),
     kind: choice(msg('Kind'), RUN_KINDS, (one) => KIND_LABELS[one]),
     cluster_id: CLUSTER,
   },
+  common: ['status'],
   columns: runColumns,
   rowId: (run) => run.id,
   empty: ({ within }) => ({
@@ -38,13 +40,6 @@ const RUNS = declareList({
         : { label: msg('Go to clusters'), href: paths.clusters() },
   }),
 });
-
-const STATUS_LABELS = {
-  queued: msg('Queued'),
-  running: msg('Running'),
-  ok: msg('Succeeded'),
-  failed: msg('Failed'),
-} as const;
 
 /** Runs of syncs and discoveries, newest first; those of one cluster when it is given. A row opens the run. */
 export function RunTable({ clusterId }: { clusterId?: string }) {

@@ -1,39 +1,19 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import type { Topology } from '@/domain/topology/topology';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
-import { FilterChip } from '@/ui/facet';
 import { FilterBar } from '@/ui/filter-bar';
-import type { Option } from '@/ui/option';
-import { entity, entityOrNone, flag } from '../shared/list/filters';
-import { useFacets } from '../shared/list/use-facets';
-import { useProjectFacet } from '../shared/project-options';
+import { entity, flag, searched } from '../shared/list/filters';
+import { POLICY, PROJECT } from '../shared/list/sources';
+import { useFilterFields } from '../shared/list/use-filter-fields';
 import { useClusterOptions } from '../shared/use-cluster-options';
-import { usePermissions } from '../shared/use-permissions';
 import { countVerdicts } from './map-model';
 import type { TopologyState } from './use-topology-view';
 import { VerdictLegend } from './verdict-legend';
 
-const MOST = 500;
-const NO_OPTIONS: readonly Option[] = [];
-
-/** Policies within reach by name. */
-function usePolicyOptions(): readonly Option[] {
-  const trpc = useTRPC();
-  const { can } = usePermissions();
-  const { data } = useQuery({
-    ...trpc.policies.list.queryOptions({ sort: 'name', limit: MOST }),
-    enabled: can('policy:read'),
-    select: ({ items }) => items.map(({ id, name }) => ({ value: id, label: name })),
-  });
-  return data ?? NO_OPTIONS;
-}
-
 const FILTERS = {
-  project_id: entityOrNone(msg('Project'), useProjectFacet),
-  policy_id: entity(msg('Policy'), usePolicyOptions),
+  project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
+  policy_id: searched(msg('Policy'), 'id', POLICY),
   cluster_id: entity(msg('Cluster'), useClusterOptions, 2),
   busy: flag(msg('Connections'), [[true, msg('With connections only')]]),
 };
@@ -42,7 +22,7 @@ const FILTERS = {
 export function TopologyFilters({ view, topology }: { view: TopologyState; topology: Topology | undefined }) {
   const t = useT();
   const { filters } = view;
-  const facets = useFacets(FILTERS, view);
+  const fields = useFilterFields(FILTERS, view);
   const tags = (topology?.tags ?? []).map((tag) => ({ value: tag, label: tag }));
   const focused = topology?.workloads.find(({ id }) => id === filters.workload_id);
   const tag = {
@@ -53,21 +33,26 @@ export function TopologyFilters({ view, topology }: { view: TopologyState; topol
     value: filters.tag === null ? [] : [filters.tag],
     onValueChange: ([chosen]: string[]) => view.setFilter('tag', chosen ?? null),
   };
+  const neighbors = filters.workload_id
+    ? [
+        {
+          id: 'workload_id',
+          label: t('Neighbors of'),
+          single: true,
+          options: [{ value: filters.workload_id, label: focused?.name ?? t('a workload') }],
+          value: [filters.workload_id],
+          onValueChange: () => view.setFilter('workload_id', null),
+        },
+      ]
+    : [];
   return (
     <>
       <FilterBar
         search={{ label: t('Find on map'), value: view.q, onValueChange: view.setQ }}
-        facets={[tag, ...facets]}
+        fields={[...fields.slice(0, 1), tag, ...fields.slice(1), ...neighbors]}
+        common={['project_id', 'tag', 'policy_id']}
         onClear={view.clearFilters}
-      >
-        {filters.workload_id && (
-          <FilterChip
-            label={t('Neighbors of')}
-            value={focused?.name ?? t('a workload')}
-            onRemove={() => view.setFilter('workload_id', null)}
-          />
-        )}
-      </FilterBar>
+      />
       {topology && (
         <VerdictLegend counts={countVerdicts(topology)} shown={view.verdicts} onToggle={view.toggleVerdict} />
       )}

@@ -2,30 +2,32 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ProtectionCounts, ProtectionCountsInput } from '@/domain/inventory';
 import { useTRPC } from '@/lib/trpc';
-import type { FacetProps } from '@/ui/facet';
+import type { FilterField } from '@/ui/filter/filter-field';
 
-type Facet = FacetProps & { id: string };
 type Asked = ProtectionCountsInput & { sort?: unknown };
 
-/** The menus with how many workloads each protection, and each reason, has under the other filters. */
-export function useProtectionCounts(facets: readonly Facet[], { sort: _, ...input }: Asked): Facet[] {
+/** The fields with how many workloads each protection, and each reason, has under the other filters. */
+export function useProtectionCounts(fields: readonly FilterField[], { sort: _, ...input }: Asked): FilterField[] {
   const trpc = useTRPC();
   const { data } = useQuery({
     ...trpc.workloads.protectionCounts.queryOptions(input),
     placeholderData: keepPreviousData,
   });
-  return withCounts(facets, data);
+  return withCounts(fields, data);
 }
 
-/** The menus with counts in those that have them; without an answer no menu has any. */
-export function withCounts(facets: readonly Facet[], counts: Partial<ProtectionCounts> | undefined): Facet[] {
-  const byFacet: Readonly<Record<string, Readonly<Record<string, number>> | undefined>> = {
+/** The fields with counts in those that have them; without an answer no field has any. */
+export function withCounts(
+  fields: readonly FilterField[],
+  counts: Partial<ProtectionCounts> | undefined,
+): FilterField[] {
+  const byField: Readonly<Record<string, Readonly<Record<string, number>> | undefined>> = {
     protection: counts?.protection,
     protection_reason: counts?.protection_reason,
   };
-  return facets.map((facet) => {
-    const of = byFacet[facet.id];
-    if (!of) return facet;
-    return { ...facet, options: facet.options.map((option) => ({ ...option, count: of[option.value] ?? 0 })) };
+  return fields.map((field) => {
+    const of = byField[field.id];
+    if (!of) return field;
+    return { ...field, options: field.options.map((option) => ({ ...option, count: of[option.value] ?? 0 })) };
   });
 }

@@ -1,5 +1,4 @@
 'use client';
-import { useQuery } from '@tanstack/react-query';
 import { Box } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import {
@@ -14,9 +13,7 @@ import type { Workload } from '@/domain/inventory';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
-import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { FilterChip } from '@/ui/facet';
 import {
   ENFORCEMENT_LABELS,
   KIND_LABELS,
@@ -25,8 +22,9 @@ import {
   WORKLOAD_STATES,
 } from '../shared/inventory-states';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, chip, choice, flag, named, several } from '../shared/list/filters';
+import { CLUSTER, choice, flag, searched, several, typed } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
+import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
@@ -47,10 +45,7 @@ const WORKLOADS = declareList({
     status: choice(msg('Status'), WORKLOAD_STATUSES, (one) => WORKLOAD_STATES[one].word),
     kind: choice(msg('Kind'), WORKLOAD_KINDS, (one) => KIND_LABELS[one]),
     cluster_id: CLUSTER,
-    project_id: {
-      ...named(msg('Project'), [{ value: 'none', label: msg('Without project') }], 'id_or_none'),
-      Chip: ({ value, onRemove }) => <ProjectChip projectId={value} onRemove={onRemove} />,
-    },
+    project_id: searched(msg('Project'), 'id_or_none', PROJECT, msg('Without project')),
     protection: several(msg('Protection'), PROTECTIONS, (one) => PROTECTION_STATES[one].word),
     protection_reason: several(msg('Why not protected'), UNPROTECTED_REASONS, (one) => UNPROTECTED_LABELS[one]),
     template: flag(msg('Templates'), [
@@ -61,10 +56,11 @@ const WORKLOADS = declareList({
       [true, msg('Missing from cluster')],
       [false, msg('Present')],
     ]),
-    enforcement: chip(msg('Firewall'), WORKLOAD_ENFORCEMENTS, (t, one) => t(ENFORCEMENT_LABELS[one])),
-    tag: chip(msg('Tag'), 'text'),
-    pool: chip(msg('Pool'), 'text'),
+    enforcement: choice(msg('Firewall'), WORKLOAD_ENFORCEMENTS, (one) => ENFORCEMENT_LABELS[one]),
+    tag: typed(msg('Tag')),
+    pool: typed(msg('Pool')),
   },
+  common: ['status', 'protection', 'protection_reason'],
   columns: workloadColumns,
   rowId: (workload) => workload.id,
   rowPath: (workload) => paths.workload({ workloadId: workload.id }),
@@ -109,7 +105,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   const [assigned, setAssigned] = useState<{ what: string; ids: readonly string[] } | null>(null);
   const hide = within ? ['cluster_id', ...Object.keys(within).flatMap((key) => KNOWN[key as keyof typeof KNOWN])] : [];
   const list = useList(WORKLOADS, { within, hide });
-  const facets = useProtectionCounts(list.facets, { ...list.state.input, ...within });
+  const fields = useProtectionCounts(list.fields, { ...list.state.input, ...within });
   const { rows, total = 0 } = list.table;
   const chosen = useMemo(() => rows.filter((row) => selection.has(row.id)), [rows, selection]);
   // A row that is gone, or filtered away, is not chosen any more.
@@ -123,7 +119,7 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
   return (
     <>
       <ListView
-        of={{ ...list, facets }}
+        of={{ ...list, fields }}
         id={within && 'workloads-within'}
         {...((assigning.possible || mayDraft) && {
           selection: selected,
@@ -172,12 +168,3 @@ export function WorkloadTable({ within }: { within?: WorkloadTableScope }) {
 
 const whatOf = (t: Translate, ids: readonly string[], [first]: readonly Workload[]) =>
   ids.length === 1 && first ? first.name : t('{n, plural, one {# workload} other {# workloads}}', { n: ids.length });
-
-/** The project that a list is narrowed down to, by its name. */
-function ProjectChip({ projectId, onRemove }: { projectId: string; onRemove: () => void }) {
-  const t = useT();
-  const trpc = useTRPC();
-  const none = projectId === 'none';
-  const { data } = useQuery({ ...trpc.projects.get.queryOptions({ id: projectId }), enabled: !none });
-  return none ? null : <FilterChip label={t('Project')} value={data?.name ?? t('unknown')} onRemove={onRemove} />;
-}

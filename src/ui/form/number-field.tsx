@@ -8,6 +8,7 @@ type Props<V extends FieldValues, Out> = FieldProps<number, V, Out> & {
   max?: number;
   step?: number;
   unit?: string;
+  steppers?: boolean;
 };
 
 /** A number in a form; null while the box is empty. Out-of-range values are for the schema to refuse. */

@@ -12,6 +12,7 @@ type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & {
   mono?: boolean;
   spellCheck?: boolean;
   maxLength?: number;
+  inputMode?: 'numeric' | 'text';
   trailing?: ReactNode;
 };
 

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, Eye, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
+import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -66,7 +67,11 @@ function Content({ policy }: { policy: Policy }) {
   const { reason } = usePermissions();
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab }));
   const [dialog, setDialog] = useState<'apply' | 'delete' | SwitchKind | null>(null);
-  const close = () => setDialog(null);
+  const [applyAsked, setApplyAsked] = useQueryState('apply', parseAsBoolean);
+  const close = () => {
+    setDialog(null);
+    if (applyAsked) void setApplyAsked(null);
+  };
   const { enforcement_mode: mode } = policy.definition;
   const writeReason = reason('policy:write', policy);
   const applyReason = reason('policy:apply', policy) ?? applyRefusal(t, policy);
@@ -194,7 +199,7 @@ function Content({ policy }: { policy: Policy }) {
           { value: 'deployments', label: t('Deployments'), content: whole ?? <DeploymentsTab policyId={policy.id} /> },
         ]}
       />
-      {dialog === 'apply' && (
+      {(dialog === 'apply' || (applyAsked && dialog === null && applyReason === null)) && (
         <ApplyDialog policy={policy} onClose={close} onShowDeployments={() => openTab('deployments')} />
       )}
       {dialog === 'delete' && (
@@ -206,8 +211,10 @@ function Content({ policy }: { policy: Policy }) {
           kind={dialog}
           onClose={close}
           onDone={(kind) => {
-            close();
-            openTab(kind === 'enforce' || kind === 'enable' ? 'preview' : 'deployments');
+            const next = switched(policy, kind);
+            const applies = reason('policy:apply', policy) === null && applyRefusal(t, next) === null;
+            setDialog(applies ? 'apply' : null);
+            openTab(applies || kind === 'enforce' || kind === 'enable' ? 'preview' : 'deployments');
           }}
         />
       )}
@@ -216,6 +223,14 @@ function Content({ policy }: { policy: Policy }) {
 }
 
 type State = { enabled: boolean; definition: Pick<Policy['definition'], 'enforcement_mode'> };
+
+/** The state after a switch. */
+const switched = ({ enabled, definition }: State, kind: SwitchKind): State => ({
+  enabled: kind === 'enable' || (kind !== 'disable' && enabled),
+  definition: {
+    enforcement_mode: kind === 'enforce' ? 'enforced' : kind === 'audit' ? 'audit' : definition.enforcement_mode,
+  },
+});
 
 /** Why a policy cannot be applied in its state, with the remedy; null when it can. The service decides by the same states. */
 function applyRefusal(t: Translate, { enabled, definition }: State): string | null {

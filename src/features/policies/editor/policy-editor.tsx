@@ -94,7 +94,9 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
           title: t('{name} created', { name: policy.name }),
           description: t('Check the preview before you apply the policy.'),
         });
-        router.push(paths.policy({ policyId: policy.id, tab: 'preview' }));
+        // One that is enforced is created to be applied: its preview opens with the button that confirms it.
+        const apply = policy.enabled && policy.definition.enforcement_mode === 'enforced';
+        router.push(paths.policy({ policyId: policy.id, tab: 'preview', ...(apply && { apply }) }));
       },
     }),
   );

@@ -1,3 +1,4 @@
+import { typedPorts } from '@/domain/net/port-range';
 import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
@@ -109,8 +110,6 @@ export function toPolicyValues(policy: Policy | PolicySnapshot): PolicyValues {
   };
 }
 
-const portsOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '');
-
 /** Fields that the protocol does not have are left out, whatever was typed in them before. */
 export function toRule(rule: RuleValues) {
   const ports = protocolHasPorts(rule.protocol);
@@ -118,8 +117,8 @@ export function toRule(rule: RuleValues) {
   return {
     action: rule.action,
     protocol: rule.protocol,
-    destination_ports: ports ? portsOf(rule.destination_ports) : [],
-    source_ports: ports ? portsOf(rule.source_ports) : [],
+    destination_ports: ports ? typedPorts(rule.destination_ports) : [],
+    source_ports: ports ? typedPorts(rule.source_ports) : [],
     icmp_type: icmp && rule.icmp_type.trim() !== '' ? rule.icmp_type.trim() : null,
     log: rule.log,
     enabled: rule.enabled,

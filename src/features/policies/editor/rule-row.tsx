@@ -3,11 +3,13 @@ import clsx from 'clsx';
 import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2 } from 'lucide-react';
 import { type Control, useWatch } from 'react-hook-form';
 import { RULE_ACTIONS, RULE_LOG_LEVELS, RULE_PROTOCOLS } from '@/domain/choices';
+import { formatTypedPorts } from '@/domain/net/port-range';
 import { protocolHasPorts } from '@/domain/policy/policy';
 import { useT } from '@/lib/i18n/use-t';
 import { IconButton } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { useField } from '@/ui/form/field-frame';
+import { pastedOnOneLine } from '@/ui/pasted-on-one-line';
 import { Select } from '@/ui/select';
 import { TextInput } from '@/ui/text-input';
 import { Tooltip } from '@/ui/tooltip';
@@ -118,13 +120,13 @@ export function RuleRow(props: Props) {
                 index,
                 field: 'destination_ports',
                 label: t('Destination ports of rule {n}', { n }),
-                mono: true,
+                ports: true,
               }}
               placeholder={t('To any port')}
               className="min-w-32 flex-1"
             />
             <TextCell
-              {...{ control, index, field: 'source_ports', label: t('Source ports of rule {n}', { n }), mono: true }}
+              {...{ control, index, field: 'source_ports', label: t('Source ports of rule {n}', { n }), ports: true }}
               placeholder={t('From any port')}
               className="min-w-32 flex-1"
             />
@@ -223,20 +225,36 @@ function TextCell<F extends 'destination_ports' | 'source_ports' | 'icmp_type' |
   field: name,
   label,
   className,
+  mono,
+  ports = false,
   ...input
-}: Cell<F> & { placeholder?: string; mono?: boolean; maxLength?: number }) {
+}: Cell<F> & {
+  placeholder?: string;
+  mono?: boolean;
+  /** A list of ports: it can be pasted in any form, and is put in order when the field is left. */
+  ports?: boolean;
+  maxLength?: number;
+}) {
   const field = useField<string, PolicyValues, never>({ control, name: `rules.${index}.${name}` as never });
   return (
     <div data-field={field.name} className={clsx('flex min-w-0 flex-col gap-0.5', className)}>
       <TextInput
         {...input}
+        mono={mono ?? ports}
         ref={field.ref}
         aria-label={label}
         aria-invalid={field.error !== undefined || undefined}
         data-invalid={field.error !== undefined ? '' : undefined}
         value={field.value ?? ''}
         onChange={(event) => field.onChange(event.target.value)}
-        onBlur={field.onBlur}
+        onPaste={(event) => {
+          const pasted = ports ? pastedOnOneLine(event) : null;
+          if (pasted !== null) field.onChange(pasted);
+        }}
+        onBlur={() => {
+          if (ports) field.onChange(formatTypedPorts(field.value ?? ''));
+          field.onBlur();
+        }}
         autoComplete="off"
         spellCheck={false}
       />

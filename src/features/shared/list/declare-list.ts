@@ -54,6 +54,8 @@ type Declared<P extends ListProcedure, F extends Filters, S extends string> = Li
   sorts: readonly S[];
   defaultSort: S | `-${S}`;
   filters: F;
+  /** Filters that stay in view while they have no value, because they are used most. */
+  common?: readonly (keyof F & string)[];
   /** Makes what the procedure takes of what the URL holds, where they differ. */
   ask?: (asked: Asked<F, S>) => Partial<InputOf<P>>;
   /** Left out where they depend on the page, which then gives them to `useList`. */

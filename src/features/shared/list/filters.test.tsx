@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { msg } from '@/lib/i18n/translator';
-import type { FacetProps } from '@/ui/facet';
-import { anyOf, chip, choice, entity, type Filters, flag, inUrl, named, several } from './filters';
-import { useFacets } from './use-facets';
+import { chosenNames, type FilterField } from '@/ui/filter/filter-field';
+import { anyOf, choice, entity, type Filters, flag, inUrl, named, several, typed } from './filters';
+import { useFilterFields } from './use-filter-fields';
 
 const CLUSTERS = [
   { value: 'c1', label: 'lab' },
@@ -14,67 +14,70 @@ const FILTERS = {
   kinds: several(msg('Kind'), ['a', 'b', 'c'], (one) => one),
   faulty: flag(msg('Health'), [[true, msg('Faulty')]]),
   cluster_id: entity(msg('Cluster'), () => CLUSTERS, 2),
-  project_id: { ...named(msg('Project'), [{ value: 'none', label: msg('None') }], 'id_or_none'), clears: ['pool'] },
+  action: { ...named(msg('Action'), [{ value: 'policy.*', label: msg('Policies') }], (_, one) => `other ${one}`), clears: ['pool'] },
   protocol: anyOf(msg('Protocol'), ['tcp']),
-  pool: chip(msg('Pool'), 'text'),
+  pool: typed(msg('Pool'), () => ({ check: (text) => (text === 'bad' ? 'Bad.' : null) })),
   since: inUrl('time'),
 } satisfies Filters;
 
 type Made = { state: { filters: object; setFilters: (values: object) => void }; hidden: string[] };
-const Page = ({ made, onMade }: { made: Made; onMade: (facets: ReturnType<typeof useFacets>) => void }) => {
-  onMade(useFacets(FILTERS, made.state, made.hidden));
+const Page = ({ made, onMade }: { made: Made; onMade: (fields: FilterField[]) => void }) => {
+  onMade(useFilterFields(FILTERS, made.state, made.hidden));
   return null;
 };
 
-/** The menus of these values, and what is set when something is chosen. */
-function facetsOf(filters: object, hidden: string[] = []) {
+/** The fields with these values, and what is set when something is chosen. */
+function fieldsOf(filters: object, hidden: string[] = []) {
   const sets: object[] = [];
-  const facets: Record<string, FacetProps> = {};
+  const fields: Record<string, FilterField> = {};
   const made = { state: { filters, setFilters: (values: object) => void sets.push(values) }, hidden };
-  const onMade = (all: ReturnType<typeof useFacets>) =>
-    Object.assign(facets, Object.fromEntries(all.map(({ id, ...facet }) => [id, facet])));
+  const onMade = (all: FilterField[]) => Object.assign(fields, Object.fromEntries(all.map((field) => [field.id, field])));
   renderToStaticMarkup(<Page made={made} onMade={onMade} />);
   const choose = (id: keyof typeof FILTERS, ...values: string[]) => {
-    facets[id]?.onValueChange(values);
+    fields[id]?.onValueChange(values);
     return sets.pop();
   };
-  return { facets, choose };
+  return { fields, choose };
 }
 
-describe('useFacets', () => {
-  it('makes a menu of every filter that has one, in their order, but those hidden', () => {
-    expect(Object.keys(facetsOf({}).facets)).toEqual([
+const shown = (field: FilterField | undefined) => field && chosenNames(field).join(', ');
+
+describe('useFilterFields', () => {
+  it('makes a field of every filter that has one, in their order, but those hidden', () => {
+    expect(Object.keys(fieldsOf({}).fields)).toEqual([
       'status',
       'kinds',
       'faulty',
       'cluster_id',
-      'project_id',
+      'action',
       'protocol',
+      'pool',
     ]);
-    expect(Object.keys(facetsOf({}, ['status', 'cluster_id']).facets)).not.toContain('cluster_id');
+    expect(Object.keys(fieldsOf({}, ['status', 'cluster_id']).fields)).not.toContain('cluster_id');
   });
 
-  it('shows what is chosen', () => {
-    const { facets } = facetsOf({ status: 'failed', kinds: ['c'], faulty: true, cluster_id: 'c2', protocol: 'gre' });
-    const shown = Object.entries(facets).map(([id, { value }]) => [id, ...value]);
-    expect(shown).toEqual([
-      ['status', 'failed'],
-      ['kinds', 'c'],
-      ['faulty', 'true'],
-      ['cluster_id', 'c2'],
-      ['project_id'],
-      ['protocol', 'gre'],
-    ]);
-    expect(facets.protocol?.options.map(({ value }) => value)).toEqual(['tcp', 'gre']);
+  it('names every value in its chip, those of a link as well', () => {
+    const { fields } = fieldsOf({
+      status: 'failed',
+      kinds: ['c', 'a'],
+      faulty: false,
+      cluster_id: 'c2',
+      action: 'policy.*',
+      protocol: 'gre',
+      pool: 'web',
+    });
+    expect(Object.values(fields).map(shown)).toEqual(['Failed', 'a, c', 'No', 'prod', 'Policies', 'gre', 'web']);
+    expect(fields.protocol?.options.map(({ value }) => value)).toEqual(['tcp', 'gre']);
   });
 
-  it('leaves a value that it cannot name to a chip', () => {
-    expect(facetsOf({ project_id: 'none' }).facets.project_id?.value).toEqual(['none']);
-    expect(facetsOf({ project_id: 'p1' }).facets.project_id?.value).toEqual([]);
+  it('names a value that the field does not offer, and an object that is gone', () => {
+    const { fields } = fieldsOf({ action: 'role.created', cluster_id: 'c9' });
+    expect(shown(fields.action)).toBe('other role.created');
+    expect(shown(fields.cluster_id)).toBe('deleted or not visible');
   });
 
   it('sets what is chosen as the list takes it, and null for nothing', () => {
-    const { choose } = facetsOf({});
+    const { choose } = fieldsOf({});
     expect(choose('status', 'ok')).toEqual({ status: 'ok' });
     expect(choose('status')).toEqual({ status: null });
     expect(choose('status', 'wild')).toEqual({ status: null });
@@ -83,9 +86,11 @@ describe('useFacets', () => {
     expect(choose('faulty', 'true')).toEqual({ faulty: true });
     expect(choose('faulty')).toEqual({ faulty: null });
     expect(choose('cluster_id', 'c1')).toEqual({ cluster_id: 'c1' });
+    expect(choose('pool', 'web')).toEqual({ pool: 'web' });
+    expect(choose('pool')).toEqual({ pool: null });
   });
 
-  it('clears with a filter those that hang off it', () => {
-    expect(facetsOf({}).choose('project_id', 'none')).toEqual({ project_id: 'none', pool: null });
+  it('clears the filters that depend on a changed one', () => {
+    expect(fieldsOf({}).choose('action', 'role.*')).toEqual({ action: 'role.*', pool: null });
   });
 });

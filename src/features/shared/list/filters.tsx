@@ -1,30 +1,27 @@
 'use client';
-import type { ComponentType } from 'react';
+import type { Grantable } from '@/domain/permissions';
 import { msg, optionsIn, type Translate } from '@/lib/i18n/translator';
-import { useT } from '@/lib/i18n/use-t';
-import { type FacetProps, FilterChip } from '@/ui/facet';
+import type { FilterField, FoundOptions, TypedValue } from '@/ui/filter/filter-field';
 import type { Option } from '@/ui/option';
 import type { FilterSpec, FilterValue } from '../list-state';
 import { useClusterOptions } from '../use-cluster-options';
+import { usePermissions } from '../use-permissions';
 
-type ChipProps = { label: string; value: string; onRemove: () => void };
-type UseFacet<V> = (t: Translate, value: V | null, choose: (value: V | null) => void) => FacetProps | null;
+type Field = Omit<FilterField, 'id'>;
+type UseField<V> = (t: Translate, value: V | null, choose: (value: V | null) => void) => Field | null;
 
-/** A filter of a list: what the URL may hold for it, and how it is shown. */
+/** A filter of a list: what the URL may hold for it, and how it is chosen. */
 export type Filter<S extends FilterSpec = FilterSpec> = {
   spec: S;
-  label: string;
-  /** Its menu above the list. A hook; null: there is nothing to choose. */
-  useFacet?: UseFacet<FilterValue<S>>;
-  /** What is shown of a value that no menu shows, with a way to take it off. */
-  Chip?: ComponentType<ChipProps>;
+  /** Its field above the list. A hook; null: there is nothing to choose. Without it the page itself shows the value. */
+  useField?: UseField<FilterValue<S>>;
   /** Other filters that go when it changes. */
   clears?: readonly string[];
 };
 /** A filter among others, of whichever kind. */
-type AnyFilter = Omit<Filter, 'useFacet'> & {
+type AnyFilter = Omit<Filter, 'useField'> & {
   // biome-ignore lint/suspicious/noExplicitAny: its own kind of value, checked where it was declared
-  useFacet?: UseFacet<any>;
+  useField?: UseField<any>;
 };
 export type Filters = Readonly<Record<string, AnyFilter>>;
 /** The values of filters; null while one narrows nothing. */
@@ -34,7 +31,7 @@ const single = (label: string, options: readonly Option[], value: string | null,
   label,
   single: true,
   options,
-  value: options.some((option) => option.value === value) && value !== null ? [value] : [],
+  value: value === null ? [] : [value],
   onValueChange: ([chosen]: string[]) => choose(chosen),
 });
 
@@ -52,8 +49,7 @@ export const choiceIn = <const W extends readonly string[]>(
   textOf: (t: Translate, word: W[number]) => string,
 ): Filter<W> => ({
   spec: words,
-  label,
-  useFacet: (t, value, choose) =>
+  useField: (t, value, choose) =>
     single(
       t(label),
       words.map((word) => ({ value: word, label: textOf(t, word) })),
@@ -62,28 +58,31 @@ export const choiceIn = <const W extends readonly string[]>(
     ),
 });
 
-/** One of some values that have a name; any other is shown by a chip. */
-export const named = <const S extends FilterSpec & string>(
+/** Choices, and one more for a value that is not among them: a link may give any. */
+const withOther = (options: readonly Option[], value: string | null, textOf: (value: string) => string): Option[] =>
+  value === null || options.some((option) => option.value === value)
+    ? [...options]
+    : [...options, { value, label: textOf(value) }];
+
+/** One of some values that have a name, or any other that a link gives; `textOf` puts that one into words. */
+export const named = (
   label: string,
   options: readonly { value: string; label: string }[],
-  spec: S,
-): Filter<S> => ({
-  spec,
-  label,
-  useFacet: (t, value, choose) =>
-    single(t(label), optionsIn(t, options), value === null ? null : String(value), (chosen) =>
-      choose((chosen ?? null) as FilterValue<S> | null),
-    ),
+  textOf: (t: Translate, value: string) => string,
+): Filter<'text'> => ({
+  spec: 'text',
+  useField: (t, value, choose) => {
+    const offered = withOther(optionsIn(t, options), value, (other) => textOf(t, other));
+    return single(t(label), offered, value, (chosen) => choose(chosen ?? null));
+  },
 });
 
-/** One of some values that need no translation, or whatever a link gives. */
+/** One of some values that need no translation, or any other that a link gives. */
 export const anyOf = (label: string, values: readonly string[]): Filter<'text'> => ({
   spec: 'text',
-  label,
-  useFacet: (t, value, choose) => {
-    const offered = value === null || values.includes(value) ? values : [...values, value];
-    const options = offered.map((one) => ({ value: one, label: one }));
-    return single(t(label), options, value, (chosen) => choose(chosen ?? null));
+  useField: (t, value, choose) => {
+    const options = values.map((one) => ({ value: one, label: one }));
+    return single(t(label), withOther(options, value, String), value, (chosen) => choose(chosen ?? null));
   },
 });
 
@@ -94,8 +93,7 @@ export const several = <const W extends readonly string[]>(
   textOf: (word: W[number]) => string,
 ): Filter<{ readonly several: W }> => ({
   spec: { several: words },
-  label,
-  useFacet: (t, value, choose) => ({
+  useField: (t, value, choose) => ({
     label: t(label),
     options: words.map((word) => ({ value: word, label: t(textOf(word)) })),
     value: (value as string[] | null) ?? [],
@@ -109,15 +107,21 @@ export const several = <const W extends readonly string[]>(
 /** Yes or no, in words, in the order in which they are offered. */
 export const flag = (label: string, texts: readonly (readonly [boolean, string])[]): Filter<'flag'> => ({
   spec: 'flag',
-  label,
-  useFacet: (t, value, choose) =>
+  useField: (t, value, choose) =>
     single(
       t(label),
-      texts.map(([word, text]) => ({ value: String(word), label: t(text) })),
+      withOther(
+        texts.map(([word, text]) => ({ value: String(word), label: t(text) })),
+        value === null ? null : String(value),
+        (other) => (other === 'true' ? t('Yes') : t('No')),
+      ),
       value === null ? null : String(value),
       (chosen) => choose(chosen === undefined ? null : chosen === 'true'),
     ),
 });
+
+/** What a chip shows of an id whose object cannot be read: the server does not tell which of the two it is. */
+export const goneText = (t: Translate) => t('deleted or not visible');
 
 const loaded = <S extends 'id' | 'id_or_none'>(
   spec: S,
@@ -126,21 +130,17 @@ const loaded = <S extends 'id' | 'id_or_none'>(
   least: number,
 ): Filter<S> => ({
   spec,
-  label,
-  useFacet: (t, value, choose) => {
+  useField: (t, value, choose) => {
     const options = useOptions();
-    if (options.length < least && value === null) return null;
-    return {
-      label: t(label),
-      single: true,
-      options,
-      value: value === null ? [] : [String(value)],
-      onValueChange: ([chosen]) => choose((chosen ?? null) as FilterValue<S> | null),
-    };
+    const id = value === null ? null : String(value);
+    if (options.length < least && id === null) return null;
+    // Until they are loaded, nothing is known about the one that is chosen.
+    const offered = withOther(options, id, () => (options.length === 0 ? '…' : goneText(t)));
+    return single(t(label), offered, id, (chosen) => choose((chosen ?? null) as FilterValue<S> | null));
   },
 });
 
-/** One of what is loaded, by its id. With fewer than `least` to choose from there is no menu. */
+/** One of what is loaded, by its id. With fewer than `least` to choose from there is no field. */
 export const entity = (label: string, useOptions: () => readonly Option[], least = 1): Filter<'id'> =>
   loaded('id', label, useOptions, least);
 
@@ -148,30 +148,55 @@ export const entity = (label: string, useOptions: () => readonly Option[], least
 export const entityOrNone = (label: string, useOptions: () => readonly Option[], least = 1): Filter<'id_or_none'> =>
   loaded('id_or_none', label, useOptions, least);
 
-const TextChip = ({ label, value, onRemove }: ChipProps) => (
-  <FilterChip label={useT()(label)} value={value} onRemove={onRemove} />
-);
+/** More things than can be loaded: they are found by a text, and named by their id. */
+export type Source = {
+  /** Without it the things cannot be found, and there is no field. */
+  permission: Grantable;
+  useFound: (text: string) => FoundOptions;
+  /** The name of one; null while it is read, `gone` when there is none to be read. */
+  useName: (id: string | null) => { name: string | null; gone: boolean };
+};
 
-/** Set by a link: it has no menu, only a chip that says what it is. `textOf` puts the value into words. */
-export const chip = <const S extends FilterSpec>(
+/** One of what the server finds, by its id; `none` has its own text where the list knows it. */
+export const searched = <const S extends 'id' | 'id_or_none'>(
   label: string,
   spec: S,
-  textOf?: (t: Translate, value: S extends readonly (infer Word)[] ? Word : string) => string,
+  source: Source,
+  none?: string,
 ): Filter<S> => ({
   spec,
-  label,
-  Chip: textOf
-    ? ({ label: name, value, onRemove }) => {
-        const t = useT();
-        return (
-          <FilterChip label={t(name)} value={textOf(t, value as Parameters<typeof textOf>[1])} onRemove={onRemove} />
-        );
-      }
-    : TextChip,
+  useField: (t, value, choose) => {
+    const { can } = usePermissions();
+    const id = value === null ? null : String(value);
+    const { name, gone } = source.useName(id === 'none' ? null : id);
+    if (!can(source.permission) && id === null) return null;
+    const fixed = none === undefined ? [] : [{ value: 'none', label: t(none) }];
+    return {
+      ...single(
+        t(label),
+        withOther(fixed, id, () => name ?? (gone ? goneText(t) : '…')),
+        id,
+        (chosen) => choose((chosen ?? null) as FilterValue<S> | null),
+      ),
+      useFound: source.useFound,
+    };
+  },
+});
+
+/** How a value is typed, with its texts in the language of the page. */
+export type Typed = (t: Translate) => TypedValue;
+
+/** A value that is typed. */
+export const typed = (label: string, how: Typed = () => ({})): Filter<'text'> => ({
+  spec: 'text',
+  useField: (t, value, choose) => ({
+    ...single(t(label), [], value, (chosen) => choose(chosen ?? null)),
+    typed: how(t),
+  }),
 });
 
 /** Held by the URL, shown by the page itself or not at all. */
-export const inUrl = <const S extends FilterSpec>(spec: S): Filter<S> => ({ spec, label: '' });
+export const inUrl = <const S extends FilterSpec>(spec: S): Filter<S> => ({ spec });
 
 /** The cluster: most lists have it. */
 export const CLUSTER = entity(msg('Cluster'), useClusterOptions);

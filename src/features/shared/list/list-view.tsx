@@ -14,7 +14,6 @@ import { PageAction } from '@/ui/page-actions';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../use-permissions';
 import type { Empty, ListTexts } from './declare-list';
-import type { Filters } from './filters';
 import type { ListOnPage } from './use-list';
 
 type Table<Row extends object> = ComponentProps<typeof DataTable<Row>>;
@@ -40,12 +39,12 @@ type Props<Row extends object> = Partial<
  * others goes into the head of the page they are on.
  */
 export function ListView<Row extends object>({ of, onAdd, actions, description, summary, ...props }: Props<Row>) {
-  const { list, state, facets, table, within } = of;
+  const { list, state, fields, table, within } = of;
   const { children, empty, id = list.id ?? list.name, onRowOpen, ...rest } = props;
   const t = useT();
   const router = useRouter();
   const add = useAdd(list.add, onAdd);
-  const end = [...chipsOf(list.filters, state, facets), children].filter(Boolean);
+  const end = [children].filter(Boolean);
   const { rowPath } = list;
   const open = onRowOpen ?? (rowPath && ((row: Row) => router.push(rowPath(row))));
   return (
@@ -66,10 +65,11 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
       )}
       {!list.title && add && <PageAction>{add}</PageAction>}
       {summary}
-      {(list.search || facets.length > 0 || children) && (
+      {(list.search || fields.length > 0 || children) && (
         <FilterBar
           search={list.search ? { label: t(list.search), value: state.q, onValueChange: state.setQ } : undefined}
-          facets={facets}
+          fields={fields}
+          common={list.common}
           onClear={state.clear}
         >
           {end.length > 0 && Children.toArray(end)}
@@ -124,21 +124,6 @@ function useAdd(add: ListTexts['add'], onAdd: (() => void) | undefined): ReactNo
       {t(offered.label)}
     </Button>
   );
-}
-
-/** Values that no menu shows. */
-function chipsOf(
-  filters: Filters,
-  state: Pick<ListOnPage<object>['state'], 'filters' | 'setFilters'>,
-  facets: ListOnPage<object>['facets'],
-) {
-  return Object.entries(filters).flatMap(([name, { Chip, label, clears = [] }]) => {
-    const value = (state.filters as Record<string, unknown>)[name] ?? null;
-    const shown = facets.some((facet) => facet.id === name && facet.value.length > 0);
-    if (!Chip || value === null || shown) return [];
-    const onRemove = () => state.setFilters(Object.fromEntries([name, ...clears].map((each) => [each, null])));
-    return [<Chip key={name} label={label} value={String(value)} onRemove={onRemove} />];
-  });
 }
 
 type NothingProps = { declared: ListTexts['empty']; within: object; add: ReactNode };

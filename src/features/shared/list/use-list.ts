@@ -8,7 +8,7 @@ import { useListState } from '../list-state';
 import { useServerList } from '../use-server-list';
 import type { InputOf, List, ListProcedure, ListTexts, RowOf } from './declare-list';
 import type { Filters } from './filters';
-import { useFacets } from './use-facets';
+import { useFilterFields } from './use-filter-fields';
 
 type Options<P extends ListProcedure> = {
   /** Restricts the list to what hangs off one thing, on the page of that thing. */
@@ -31,7 +31,7 @@ export function useList<P extends ListProcedure, F extends Filters, S extends st
   const t = useT();
   const client = useTRPCClient();
   const state = useListState(list.state);
-  const facets = useFacets(list.filters, state as never, [...hide, ...Object.keys(within)]);
+  const fields = useFilterFields(list.filters, state as never, [...hide, ...Object.keys(within)]);
   const hidden = hide.join();
   const columns = useMemo(() => {
     const names = hidden.split(',');
@@ -54,23 +54,19 @@ export function useList<P extends ListProcedure, F extends Filters, S extends st
       return query({ ...input, ...within, ...page }, { signal });
     },
   });
-  return { list, state, facets, table, within };
+  return { list, state, fields, table, within };
 }
 
 /** A declared list with the state of a page. */
 export type ListOnPage<Row> = {
   list: ListTexts & {
-    filters: Filters;
+    common?: readonly string[];
     exported?: readonly Column<Row>[] | false;
     rowId: (row: Row) => string;
     rowPath?: (row: Row) => string;
   };
-  state: Pick<ReturnType<typeof useListState>, 'q' | 'setQ' | 'clear'> & {
-    filters: object;
-    // biome-ignore lint/suspicious/noExplicitAny: of whichever filters
-    setFilters: (values: any) => void;
-  };
-  facets: ReturnType<typeof useFacets>;
+  state: Pick<ReturnType<typeof useListState>, 'q' | 'setQ' | 'clear'>;
+  fields: ReturnType<typeof useFilterFields>;
   table: ReturnType<typeof useServerList<Row>>;
   within: object;
 };

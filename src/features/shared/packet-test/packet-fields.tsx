@@ -54,18 +54,19 @@ export function PacketFields<Out>({ control, directions }: Props<Out>) {
       <SelectField control={control} name="protocol" label={t('Protocol')} options={PROTOCOLS} />
       {hasPorts(protocol) ? (
         <>
-          <NumberField
+          <TextField
             control={control}
             name="destination_port"
             label={t('Destination port')}
             optional
-            min={0}
-            max={65535}
+            mono
+            inputMode="numeric"
+            placeholder="443"
           />
-          <NumberField control={control} name="source_port" label={t('Source port')} optional min={0} max={65535} />
+          <TextField control={control} name="source_port" label={t('Source port')} optional mono inputMode="numeric" />
         </>
       ) : (
-        <NumberField control={control} name="icmp_type" label={t('ICMP type number')} optional min={0} max={255} />
+        <NumberField control={control} name="icmp_type" label={t('ICMP type number')} optional min={0} max={255} steppers={false} />
       )}
     </>
   );

@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import { PACKET_PROTOCOLS } from '@/domain/choices';
 import type { PacketTest } from '@/domain/guest-firewall';
 
-/** The form of a packet: numbers are null while their box is empty, which means "not known". */
+/** The form of a packet: an empty field means "not known". Ports are typed text: a number with steppers is no port. */
 export type PacketValues = {
   direction: 'in' | 'out' | 'forward';
   source_ip: string;
   destination_ip: string;
   protocol: (typeof PACKET_PROTOCOLS)[number];
-  source_port: number | null;
-  destination_port: number | null;
+  source_port: string;
+  destination_port: string;
   icmp_type: number | null;
   state: PacketTest['state'];
   /** One of the network cards, or all of them. */
@@ -24,8 +24,8 @@ export const EMPTY_PACKET: PacketValues = {
   source_ip: '',
   destination_ip: '',
   protocol: 'tcp',
-  source_port: null,
-  destination_port: null,
+  source_port: '',
+  destination_port: '',
   icmp_type: null,
   state: 'new',
   interface: ALL_CARDS,
@@ -42,12 +42,18 @@ export function packetFromQuery(query: Pick<URLSearchParams, 'get'>): { packet: 
     source_ip: query.get('packet_source') ?? '',
     destination_ip: query.get('packet_destination') ?? '',
     protocol: PACKET_PROTOCOLS.find((one) => one === query.get('packet_protocol')) ?? EMPTY_PACKET.protocol,
-    destination_port: Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : null,
+    destination_port: Number.isInteger(port) && port >= 0 && port <= 65_535 ? String(port) : '',
   };
   return { packet, filled: true };
 }
 
 export const hasPorts = (protocol: PacketValues['protocol']): boolean => ['tcp', 'udp', 'sctp'].includes(protocol);
+
+/** Anything but digits is no number, which the schema refuses with the field's message. */
+const portField = <K extends 'source_port' | 'destination_port'>(name: K, text: string): { [_ in K]?: number } => {
+  const typed = text.trim();
+  return typed === '' ? {} : ({ [name]: /^\d+$/.test(typed) ? Number(typed) : Number.NaN } as { [_ in K]?: number });
+};
 
 /** What is sent: only what the protocol has, and nothing for what is not known. */
 export function toPacket(
@@ -61,8 +67,8 @@ export function toPacket(
     destination_ip,
     protocol,
     state,
-    ...(ports && values.source_port !== null && { source_port: values.source_port }),
-    ...(ports && values.destination_port !== null && { destination_port: values.destination_port }),
+    ...(ports && portField('source_port', values.source_port)),
+    ...(ports && portField('destination_port', values.destination_port)),
     ...(!ports && values.icmp_type !== null && { icmp_type: values.icmp_type }),
     ...(values.interface !== ALL_CARDS && { interface: values.interface }),
   };

@@ -4,7 +4,7 @@ import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Status, type Tone } from '@/ui/status';
 
-const STATES: Record<RunStatus, { tone: Tone; word: string }> = {
+export const RUN_STATES: Record<RunStatus, { tone: Tone; word: string }> = {
   queued: { tone: 'neutral', word: msg('Queued') },
   running: { tone: 'info', word: msg('Running') },
   ok: { tone: 'ok', word: msg('Succeeded') },
@@ -15,7 +15,7 @@ const STATES: Record<RunStatus, { tone: Tone; word: string }> = {
 export function RunState({ run }: { run: Pick<SyncRun, 'status' | 'errors'> }) {
   const t = useT();
   if (run.status === 'ok' && run.errors.length > 0) return <Status tone="warn">{t('Succeeded with problems')}</Status>;
-  const { tone, word } = STATES[run.status];
+  const { tone, word } = RUN_STATES[run.status];
   return (
     <Status tone={tone} pulse={run.status === 'running'}>
       {t(word)}

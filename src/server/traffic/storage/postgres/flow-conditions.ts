@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type EndFilter, parseEndFilter } from '@/domain/flow/flow-end';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import type { PortRange } from '@/domain/net/port-range';
 import { likePattern } from '../../../db/declared-fields';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodes } from '../../../db/schema/clusters';
@@ -70,6 +71,25 @@ function searchCondition(text: string, { named, visible }: FlowSelection): SQL {
   )})`;
 }
 
+/** A port within a range. */
+export const portIn = (column: SQL, { first, last }: PortRange): SQL =>
+  first === last ? sql`${column} = ${first}` : sql`${column} between ${first} and ${last}`;
+
+/** One of these holds. */
+export const anyOf = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
+
+/** Flows of these ports: up to the ephemeral ones that of the service, from there on the ports of both ends. */
+function portConditions({ first, last }: PortRange): SQL[] {
+  const service = { first, last: Math.min(last, EPHEMERAL_FROM - 1) };
+  const ephemeral = { first: Math.max(first, EPHEMERAL_FROM), last };
+  return [
+    ...(service.first <= service.last ? [portIn(SERVICE_PORT, service)] : []),
+    ...(ephemeral.first <= ephemeral.last
+      ? [portIn(sql.raw('t.source_port'), ephemeral), portIn(sql.raw('t.destination_port'), ephemeral)]
+      : []),
+  ];
+}
+
 /** Filters that flows and their sums have in common. */
 export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
   const { cluster_id, node_id, protocol, decision, source_workload_id, destination_workload_id } = filter;
@@ -100,14 +120,7 @@ export function flowConditions(selection: FlowSelection): SQL {
     const { workload_id } = filter;
     conditions.push(seenBy((column) => workloadIs(column, workload_id, visible)));
   }
-  if (filter.port !== undefined) {
-    const { port } = filter;
-    conditions.push(
-      port < EPHEMERAL_FROM
-        ? sql`${SERVICE_PORT} = ${port}`
-        : sql`(t.source_port = ${port} or t.destination_port = ${port})`,
-    );
-  }
+  if (filter.port !== undefined) conditions.push(anyOf(filter.port.flatMap(portConditions)));
   const address = filter.address === undefined ? null : parseEndFilter(filter.address);
   if (address) {
     conditions.push(sql`(${endCondition('source', address)} or ${endCondition('destination', address)})`);

@@ -3,7 +3,7 @@ import type { EndFilter } from '@/domain/flow/flow-end';
 import type { TrafficMode } from '@/domain/insights';
 import { type RollupSelection, wordOf } from '../flow-selection';
 import { countedOnce } from './counted-once';
-import { commonConditions, workloadIs } from './flow-conditions';
+import { anyOf, commonConditions, portIn, workloadIs } from './flow-conditions';
 import { ROLLUP_COLUMNS } from './minutes';
 import { oneOf, rollupRows } from './visible-rows';
 
@@ -49,7 +49,7 @@ function rollupConditions(selection: RollupSelection): SQL {
     );
     conditions.push(modeCondition(selection.mode ?? 'all', workload));
   }
-  if (port !== undefined) conditions.push(sql`t.service_port = ${port}`);
+  if (port !== undefined) conditions.push(anyOf(port.map((range) => portIn(sql.raw('t.service_port'), range))));
   const [address, source, destination] = [filter.address, filter.source, filter.destination].map(wordOf);
   if (address) conditions.push(sql`(${isInternal('source', address)} or ${isInternal('destination', address)})`);
   if (source) conditions.push(isInternal('source', source));
