@@ -22,7 +22,10 @@ test('takes a new policy for a group from the dashboard to in sync in at most 8 
   await chooseEndpoint(page, 'To', 'load-bal', /load-balancers.*Group/);
   await page.getByRole('textbox', { name: 'Destination ports of rule 1' }).click();
   await page.keyboard.type('9100 9113-9115,9100');
-  await page.getByRole('group', { name: 'Enforcement' }).getByRole('radio', { name: /^Enforced/ }).click();
+  await page
+    .getByRole('group', { name: 'Enforcement' })
+    .getByRole('radio', { name: /^Enforced/ })
+    .click();
   await page.getByRole('button', { name: 'Create policy' }).click();
   // The preview, and the one button that applies what it shows.
   const dialog = page.getByRole('dialog', { name: 'Apply Metrics of the load balancers' });

@@ -8,8 +8,8 @@ import { type FilterField, isChoosable } from './filter/filter-field';
 import { SearchBox } from './search-box';
 
 // What opens on a press loads with that press.
-const FilterPopup = lazy(() => import('./filter/filter-popup'));
-const FilterSheet = lazy(() => import('./filter/filter-sheet'));
+const FilterPopup = lazy(async () => ({ default: (await import('./filter/filter-popup')).FilterPopup }));
+const FilterSheet = lazy(async () => ({ default: (await import('./filter/filter-sheet')).FilterSheet }));
 
 type Props = {
   search?: { label: string; value: string; onValueChange: (value: string) => void };

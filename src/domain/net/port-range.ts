@@ -50,7 +50,11 @@ function parseRangeFromZero(item: string): PortRange | null {
 /** Typed ports in one form, sorted and joined: `80, 443, 8000-8010`. A text with an error stays as it is. */
 export function formatTypedPorts(text: string, withZero = false): string {
   const ranges = parseTypedPorts(text, withZero);
-  return ranges ? mergePortRanges(ranges).map((range) => formatPortRange(range)).join(', ') : text;
+  return ranges
+    ? mergePortRanges(ranges)
+        .map((range) => formatPortRange(range))
+        .join(', ')
+    : text;
 }
 
 /** Sorted, without overlaps, neighbours joined: equal sets of ports give equal lists. */

@@ -40,7 +40,15 @@ export function SubnetFields<Out>({ control, cidrNote, withoutCidr = false }: Pr
         optional
         mono
       />
-      <NumberField control={control} name="vlan_tag" label={labels.vlan_tag} min={1} max={4094} optional steppers={false} />
+      <NumberField
+        control={control}
+        name="vlan_tag"
+        label={labels.vlan_tag}
+        min={1}
+        max={4094}
+        optional
+        steppers={false}
+      />
       <CheckboxField
         control={control}
         name="dhcp_enabled"

@@ -72,7 +72,10 @@ export function useFlowView() {
     if (typeof given.decision === 'string') {
       given.decision = given.decision.split(',').filter((word) => isOf(FLOW_DECISIONS, word));
     }
-    return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<z.input<typeof FlowFilter>, 'since' | 'until'> & { decision?: (typeof FLOW_DECISIONS)[number][] };
+    return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<
+      z.input<typeof FlowFilter>,
+      'since' | 'until'
+    > & { decision?: (typeof FLOW_DECISIONS)[number][] };
   }, [key]);
   const sortField = state.sort.replace('-', '');
   const none = Object.fromEntries(NARROWING.map((name) => [name, null])) as Narrowing;

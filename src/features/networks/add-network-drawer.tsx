@@ -58,7 +58,15 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
         <>
           <ComboboxField control={control} name="cluster_id" label={t('Cluster')} options={clusters} />
           <TextField control={control} name="name" label={labels.name} />
-          <NumberField control={control} name="vlan_tag" label={labels.vlan_tag} min={1} max={4094} optional steppers={false} />
+          <NumberField
+            control={control}
+            name="vlan_tag"
+            label={labels.vlan_tag}
+            min={1}
+            max={4094}
+            optional
+            steppers={false}
+          />
           <TextareaField control={control} name="description" label={labels.description} rows={2} optional />
         </>
       )}

@@ -11,8 +11,8 @@ import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
-import { RUN_STATES } from '../shared/sync/sync-state';
 import { LiveRun } from '../shared/sync/live-run';
+import { RUN_STATES } from '../shared/sync/sync-state';
 import { KIND_LABELS, runColumns } from './run-columns';
 
 const RUNS = declareList({

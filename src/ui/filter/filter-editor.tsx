@@ -6,8 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import { ComboboxStatus, OptionList } from '../combobox-popup';
 import type { Option } from '../option';
-import { pastedOnOneLine } from '../pasted-on-one-line';
-import { TextInput } from '../text-input';
+import { pastedOnOneLine, TextInput } from '../text-input';
 import type { FilterField, FoundOptions, TypedValue } from './filter-field';
 
 /** Applies what is typed when the editor is left; false: it is refused, and the field says why. */

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { english } from '@/lib/i18n/translator';
 import { FilterBar } from '../filter-bar';
-import { joinPasted } from '../pasted-on-one-line';
+import { joinPasted } from '../text-input';
 import { chipText, type FilterField, isChoosable, toggled } from './filter-field';
 import { fieldChoices } from './filter-popup';
 

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** The popup beside a chip, and below "Filter". What is typed in it applies when it is left; Esc leaves without applying. */
-export default function FilterPopup({ fields, anchor, label, onClose }: Props) {
+export function FilterPopup({ fields, anchor, label, onClose }: Props) {
   const leave = useRef<(() => boolean) | null>(null);
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -63,7 +63,12 @@ function Content({ fields, leave, onDone }: ContentProps) {
     <>
       {fields.length > 1 && (
         <div className="flex items-center gap-1 border-b p-1">
-          <IconButton size="sm" label={t('All filters')} icon={<ArrowLeft size={14} />} onClick={() => setId(undefined)} />
+          <IconButton
+            size="sm"
+            label={t('All filters')}
+            icon={<ArrowLeft size={14} />}
+            onClick={() => setId(undefined)}
+          />
           <span className="font-medium">{field.label}</span>
         </div>
       )}
@@ -75,7 +80,11 @@ function Content({ fields, leave, onDone }: ContentProps) {
 type Choice = Option & { field: FilterField; chosen?: string };
 
 /** The fields; what is typed finds their values as well: "sto" finds "Status: Stopped". */
-function FieldList({ fields, onField, onDone }: Pick<Props, 'fields'> & { onField: (id: string) => void; onDone: () => void }) {
+function FieldList({
+  fields,
+  onField,
+  onDone,
+}: Pick<Props, 'fields'> & { onField: (id: string) => void; onDone: () => void }) {
   const t = useT();
   const [text, setText] = useState('');
   const items = fieldChoices(fields, text, (label, value) => t('{label}: {text}', { label, text: value }));

@@ -16,7 +16,7 @@ type Props = {
 };
 
 /** All filters of a list on a narrow screen: each field opens its choices below itself. */
-export default function FilterSheet({ fields, onClose, onClear }: Props) {
+export function FilterSheet({ fields, onClose, onClear }: Props) {
   const t = useT();
   const [expanded, setExpanded] = useState(fields.length === 1 ? fields[0]?.id : undefined);
   return (
@@ -27,7 +27,11 @@ export default function FilterSheet({ fields, onClose, onClear }: Props) {
       title={t('Filters')}
       footer={
         <>
-          <Button className="!min-h-11" onClick={() => onClear?.()} disabledReason={onClear ? null : t('No filter is set')}>
+          <Button
+            className="!min-h-11"
+            onClick={() => onClear?.()}
+            disabledReason={onClear ? null : t('No filter is set')}
+          >
             {t('Clear')}
           </Button>
           <Button className="!min-h-11" variant="primary" onClick={onClose}>
@@ -49,7 +53,9 @@ export default function FilterSheet({ fields, onClose, onClear }: Props) {
                 className="flex min-h-11 w-full items-center gap-2 text-left text-base"
               >
                 <span className="flex-1">{field.label}</span>
-                <span className={clsx('max-w-1/2 truncate', text ? 'text-accent' : 'text-faint')}>{text || t('Any')}</span>
+                <span className={clsx('max-w-1/2 truncate', text ? 'text-accent' : 'text-faint')}>
+                  {text || t('Any')}
+                </span>
                 <ChevronDown size={16} className={clsx('shrink-0 text-faint', open && 'rotate-180')} aria-hidden />
               </button>
               {open && (

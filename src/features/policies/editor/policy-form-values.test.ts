@@ -90,7 +90,11 @@ test('bad ports and ICMP types are refused at their fields', () => {
 test('ports may be separated by commas or spaces, and vanish with a protocol that has none', () => {
   const rule = { ...EMPTY_RULE, destination_ports: '443 80,8000-8080;  22' };
   expect(toRule(rule).destination_ports).toEqual(['443', '80', '8000-8080', '22']);
-  expect(toRule({ ...rule, destination_ports: '80\n443\r\n8000 - 8010' }).destination_ports).toEqual(['80', '443', '8000-8010']);
+  expect(toRule({ ...rule, destination_ports: '80\n443\r\n8000 - 8010' }).destination_ports).toEqual([
+    '80',
+    '443',
+    '8000-8010',
+  ]);
   expect(toRule({ ...rule, protocol: 'any' }).destination_ports).toEqual([]);
   expect(toRule({ ...rule, icmp_type: 'echo-request' }).icmp_type).toBeNull();
 });

@@ -14,7 +14,10 @@ const FILTERS = {
   kinds: several(msg('Kind'), ['a', 'b', 'c'], (one) => one),
   faulty: flag(msg('Health'), [[true, msg('Faulty')]]),
   cluster_id: entity(msg('Cluster'), () => CLUSTERS, 2),
-  action: { ...named(msg('Action'), [{ value: 'policy.*', label: msg('Policies') }], (_, one) => `other ${one}`), clears: ['pool'] },
+  action: {
+    ...named(msg('Action'), [{ value: 'policy.*', label: msg('Policies') }], (_, one) => `other ${one}`),
+    clears: ['pool'],
+  },
   protocol: anyOf(msg('Protocol'), ['tcp']),
   pool: typed(msg('Pool'), () => ({ check: (text) => (text === 'bad' ? 'Bad.' : null) })),
   since: inUrl('time'),
@@ -31,7 +34,8 @@ function fieldsOf(filters: object, hidden: string[] = []) {
   const sets: object[] = [];
   const fields: Record<string, FilterField> = {};
   const made = { state: { filters, setFilters: (values: object) => void sets.push(values) }, hidden };
-  const onMade = (all: FilterField[]) => Object.assign(fields, Object.fromEntries(all.map((field) => [field.id, field])));
+  const onMade = (all: FilterField[]) =>
+    Object.assign(fields, Object.fromEntries(all.map((field) => [field.id, field])));
   renderToStaticMarkup(<Page made={made} onMade={onMade} />);
   const choose = (id: keyof typeof FILTERS, ...values: string[]) => {
     fields[id]?.onValueChange(values);

@@ -104,7 +104,7 @@ export const several = <const W extends readonly string[]>(
   }),
 });
 
-/** Yes or no, in words, in the order in which they are offered. */
+/** Yes or no, as texts, in the order in which they are offered. */
 export const flag = (label: string, texts: readonly (readonly [boolean, string])[]): Filter<'flag'> => ({
   spec: 'flag',
   useField: (t, value, choose) =>
@@ -120,7 +120,7 @@ export const flag = (label: string, texts: readonly (readonly [boolean, string])
     ),
 });
 
-/** What a chip shows of an id whose object cannot be read: the server does not tell which of the two it is. */
+/** What a chip shows of an id whose object cannot be read: the server does not say whether it exists. */
 export const goneText = (t: Translate) => t('deleted or not visible');
 
 const loaded = <S extends 'id' | 'id_or_none'>(

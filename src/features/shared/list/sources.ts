@@ -11,7 +11,7 @@ import type { Source } from './filters';
 const FOUND = 50;
 const TYPING_MS = 200;
 
-type Answer<Row> = { data?: { items: readonly Row[] }; isFetching: boolean; error: unknown };
+type Answer<Row> = { data: { items: readonly Row[] } | undefined; isFetching: boolean; error: unknown };
 
 /** What a search answers while somebody types. */
 function foundOptions<Row>({ data, isFetching, error }: Answer<Row>, toOption: (row: Row) => Option): FoundOptions {
@@ -73,7 +73,7 @@ export function useWorkloadName(id: string | null): { name: string | null; vmid:
 type Named<Row> = {
   permission: Source['permission'];
   useRows: (text: string) => Answer<Row>;
-  useOne: (id: string, enabled: boolean) => { data?: Row; error: unknown };
+  useOne: (id: string, enabled: boolean) => { data: Row | undefined; error: unknown };
   toOption: (row: Row) => Option;
 };
 
@@ -91,7 +91,7 @@ const source = <Row>({ permission, useRows, useOne, toOption }: Named<Row>): Sou
 const keep = { placeholderData: keepPreviousData };
 
 /** Nodes by name. */
-export const NODE: Source = source({
+export const NODE: Source = source<{ id: string; name: string; cluster_name: string }>({
   permission: 'cluster:read',
   useRows: (text) => useQuery({ ...useTRPC().nodes.list.queryOptions(useAsked(text, 'name')), ...keep }),
   useOne: (id, enabled) => useQuery({ ...useTRPC().nodes.get.queryOptions({ id }), enabled, retry: false }),
@@ -99,7 +99,7 @@ export const NODE: Source = source({
 });
 
 /** Projects by name. */
-export const PROJECT: Source = source({
+export const PROJECT: Source = source<{ id: string; name: string; tenant_name: string }>({
   permission: 'project:read',
   useRows: (text) => useQuery({ ...useTRPC().projects.list.queryOptions(useAsked(text, 'name')), ...keep }),
   useOne: (id, enabled) => useQuery({ ...useTRPC().projects.get.queryOptions({ id }), enabled, retry: false }),
@@ -115,7 +115,7 @@ export const POLICY: Source = source<{ id: string; name: string }>({
 });
 
 /** Users by e-mail address. */
-export const USER: Source = source({
+export const USER: Source = source<{ id: string; email: string }>({
   permission: 'user:read',
   useRows: (text) => useQuery({ ...useTRPC().users.list.queryOptions(useAsked(text, 'email')), ...keep }),
   useOne: (id, enabled) => useQuery({ ...useTRPC().users.get.queryOptions({ id }), enabled, retry: false }),
@@ -123,7 +123,7 @@ export const USER: Source = source({
 });
 
 /** Notification channels by name. */
-export const CHANNEL: Source = source({
+export const CHANNEL: Source = source<{ id: string; name: string }>({
   permission: 'notification:read',
   useRows: (text) => useQuery({ ...useTRPC().notificationChannels.list.queryOptions(useAsked(text, 'name')), ...keep }),
   useOne: (id, enabled) =>
@@ -132,7 +132,7 @@ export const CHANNEL: Source = source({
 });
 
 /** Notification rules by name. */
-export const NOTIFICATION_RULE: Source = source({
+export const NOTIFICATION_RULE: Source = source<{ id: string; name: string }>({
   permission: 'notification:read',
   useRows: (text) => useQuery({ ...useTRPC().notificationRules.list.queryOptions(useAsked(text, 'name')), ...keep }),
   useOne: (id, enabled) => useQuery({ ...useTRPC().notificationRules.get.queryOptions({ id }), enabled, retry: false }),

@@ -66,7 +66,15 @@ export function PacketFields<Out>({ control, directions }: Props<Out>) {
           <TextField control={control} name="source_port" label={t('Source port')} optional mono inputMode="numeric" />
         </>
       ) : (
-        <NumberField control={control} name="icmp_type" label={t('ICMP type number')} optional min={0} max={255} steppers={false} />
+        <NumberField
+          control={control}
+          name="icmp_type"
+          label={t('ICMP type number')}
+          optional
+          min={0}
+          max={255}
+          steppers={false}
+        />
       )}
     </>
   );

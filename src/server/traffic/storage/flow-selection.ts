@@ -44,7 +44,9 @@ export const wordOf = (text: string | undefined) => (text === undefined ? null :
 export function sumsCanAnswer(filter: FlowFilter): boolean {
   const ends = [filter.address, filter.source, filter.destination].map(wordOf);
   return (
-    !filter.q && (filter.port ?? []).every(({ last }) => last < EPHEMERAL_FROM) && ends.every((end) => end === null || end.kind !== 'network')
+    !filter.q &&
+    (filter.port ?? []).every(({ last }) => last < EPHEMERAL_FROM) &&
+    ends.every((end) => end === null || end.kind !== 'network')
   );
 }
 
