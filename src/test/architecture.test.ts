@@ -96,7 +96,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/host-firewall/reading-firewall.tsx': 'on both sides of the split',
   'src/features/networks/network-labels.ts': 'the labels of its feature',
   'src/features/security-groups/group-labels.ts': 'the labels of its feature',
-  'src/features/shared/domain-resolver.ts': 'used by every form',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
   'src/features/shared/policy-draft/parse-draft-link.ts': 'where the bundle is split',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
@@ -193,6 +192,9 @@ describe('architecture', () => {
     // A form that is filled from a stored thing is declared by `useVersionedForm`.
     expect(files(/defaultValues[:=]\s*\{?to\w+Values\(/)).toEqual([]);
     expect(files(/\buseVersionedForm\(|<Versioned(?:Form|Drawer)\b/).length).toBeGreaterThan(15);
+    // One place decides when fields are checked: when they are left.
+    expect(files(/\buseForm\b/)).toEqual(['src/features/shared/domain-resolver.ts']);
+    expect(files(/\buseCheckedForm\b/).length).toBeGreaterThan(10);
   });
 
   it('replaces no modules in tests: the next file in the process would get them, too', () => {

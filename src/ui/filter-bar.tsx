@@ -16,7 +16,7 @@ type Props = {
   fields?: readonly FilterField[];
   /** Fields that stay in view while they have no value, because they are used most. */
   common?: readonly string[];
-  /** Takes away search and all filters at once. */
+  /** Clears search and all filters. */
   onClear?: () => void;
   /** Other controls of the list, at the end. */
   children?: ReactNode;

@@ -4,7 +4,7 @@ import clsx from 'clsx';
 import { Check } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { MenuEntry, MenuProps } from './menu';
-import { itemClass, OptionCount } from './option';
+import { itemClass } from './option';
 import { type Press, pressAgain } from './press';
 
 /** The menu with its button, opened by the press that it was loaded for. */
@@ -63,7 +63,6 @@ function Entry({ entry, marked }: { entry: MenuEntry; marked: boolean }) {
         >
           <Tick shown={entry.checked} />
           {entry.label}
-          <OptionCount count={entry.count} />
         </Base.CheckboxItem>
       );
     case 'choice':

@@ -1,6 +1,5 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
 import { PasswordChange } from '@/domain/account';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +9,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 
 const EMPTY = { current_password: '', new_password: '' };
 
@@ -23,7 +22,7 @@ export function PasswordForm() {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const factor = useQuery(trpc.account.secondFactor.queryOptions());
-  const form = useForm<PasswordChange, unknown, PasswordChange>({
+  const form = useCheckedForm<PasswordChange, unknown, PasswordChange>({
     defaultValues: EMPTY,
     resolver: domainResolver(PasswordChange, (values) => values),
   });

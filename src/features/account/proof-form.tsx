@@ -1,13 +1,12 @@
 'use client';
 import type { ReactNode } from 'react';
-import { useForm } from 'react-hook-form';
 import { SecondFactorProof } from '@/domain/second-factor';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 
 type Values = { current_password: string; code: string };
 type Props = {
@@ -22,7 +21,7 @@ type Props = {
 /** Asks who one is before a second factor changes: the password, or where the account has none a code. */
 export function ProofForm({ hasPassword, save, submitLabel, tone, onCancel, children }: Props) {
   const t = useT();
-  const form = useForm<Values, unknown, SecondFactorProof>({
+  const form = useCheckedForm<Values, unknown, SecondFactorProof>({
     defaultValues: { current_password: '', code: '' },
     resolver: domainResolver(SecondFactorProof, ({ current_password, code }: Values) =>
       hasPassword ? { current_password } : { code },

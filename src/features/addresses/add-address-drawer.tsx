@@ -1,6 +1,5 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
 import { AddressInput, AllocateAddressInput, type IpAddress } from '@/domain/ipam/ip-address';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
@@ -12,7 +11,7 @@ import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
 import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { AddressFields } from './address-fields';
 import {
   type AddressValues,
@@ -76,7 +75,7 @@ function useAdded({ onClose, onAdded }: Pick<Props, 'onClose' | 'onAdded'>) {
 function GivenContent({ subnet, address, onClose, onAdded }: ContentProps & { address: string }) {
   const t = useT();
   const trpc = useTRPC();
-  const form = useForm<AddressValues, unknown, AddressInput>({
+  const form = useCheckedForm<AddressValues, unknown, AddressInput>({
     defaultValues: {
       ...EMPTY_ADDRESS,
       address,
@@ -112,7 +111,7 @@ function NextContent({ subnet, onClose, onAdded }: ContentProps) {
     staleTime: 0,
     retry: false,
   });
-  const form = useForm<AddressValues, unknown, AllocateAddressInput>({
+  const form = useCheckedForm<AddressValues, unknown, AllocateAddressInput>({
     defaultValues: { ...EMPTY_ADDRESS, state: 'reserved' },
     resolver: domainResolver(AllocateAddressInput, toAllocateInput, addressFieldName),
   });

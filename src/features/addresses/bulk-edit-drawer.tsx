@@ -1,7 +1,7 @@
 'use client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import { SETTABLE_STATES } from '@/domain/choices';
 import { AddressBulkUpdate, type IpAddress } from '@/domain/ipam/ip-address';
 import { useT } from '@/lib/i18n/use-t';
@@ -13,7 +13,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { SelectField } from '@/ui/form/select-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { showToast } from '@/ui/toast';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { type BulkValues, NO_BULK_CHANGE, toBulkChanges } from './address-form-values';
 
@@ -46,7 +46,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
   const queryClient = useQueryClient();
   // The versions that were looked at when it opened: what comes in meanwhile must not slip in.
   const [items] = useState(() => addresses.map(({ id, version }) => ({ id, version })));
-  const form = useForm<BulkValues, unknown, AddressBulkUpdate>({
+  const form = useCheckedForm<BulkValues, unknown, AddressBulkUpdate>({
     defaultValues: NO_BULK_CHANGE,
     resolver: domainResolver(
       AddressBulkUpdate,

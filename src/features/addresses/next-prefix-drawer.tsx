@@ -13,6 +13,7 @@ import { cidrHint } from '@/ui/form/cidr-field';
 import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { NumberInput } from '@/ui/number-input';
+import { panelActions } from '@/ui/panel';
 import { TextInput } from '@/ui/text-input';
 import { Mono } from '@/ui/values';
 import { useSaved } from '../shared/record-cache';
@@ -69,7 +70,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
   const failure = take.error ? failureOf(take.error) : valid && next.error ? failureOf(next.error) : null;
   return (
     <form
-      className="flex flex-col gap-4"
+      className="-mb-4 flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation();
@@ -114,7 +115,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
       <p className="text-sm text-pretty text-muted">
         {t('If another user allocates this prefix first, you get the next free prefix.')}
       </p>
-      <div className="flex justify-end gap-2">
+      <div className={panelActions}>
         <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button
           type="submit"

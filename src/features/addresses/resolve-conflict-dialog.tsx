@@ -8,6 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
+import { panelActions } from '@/ui/panel';
 import { RadioGroup } from '@/ui/radio-group';
 import { TextInput } from '@/ui/text-input';
 import { showToast } from '@/ui/toast';
@@ -52,7 +53,7 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
   const allowed: readonly Resolution[] = RESOLUTIONS_OF[conflict.kind];
   return (
     <form
-      className="flex flex-col gap-4"
+      className="-mb-4 flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation();
@@ -80,7 +81,7 @@ function Content({ conflict, onClose }: { conflict: IpamConflict; onClose: () =>
         </span>
         <TextInput value={note} maxLength={1000} onChange={(event) => setNote(event.target.value)} />
       </label>
-      <div className="flex justify-end gap-2">
+      <div className={panelActions}>
         <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button
           type="submit"

@@ -1,7 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { SecondFactorCode, type SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
@@ -11,7 +10,7 @@ import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 
@@ -27,7 +26,7 @@ type Props = { challenge: Challenge; onBack: () => void };
 /** The second step of signing in: a code of the app, or a recovery code. */
 export function CodeForm({ challenge, onBack }: Props) {
   const t = useT();
-  const form = useForm<CodeInput, unknown, CodeInput>({
+  const form = useCheckedForm<CodeInput, unknown, CodeInput>({
     defaultValues: { code: '' },
     resolver: domainResolver(CodeInput, (values) => values),
   });

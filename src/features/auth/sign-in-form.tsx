@@ -1,7 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
@@ -11,7 +10,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
 
@@ -26,7 +25,7 @@ type Props = {
 /** Email address and password. Signing in changes the session; where to go then is the page's matter. */
 export function SignInForm({ expired, reused, onChallenge }: Props) {
   const t = useT();
-  const form = useForm<LoginInput, unknown, LoginInput>({
+  const form = useCheckedForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
     resolver: domainResolver(LoginInput, (values) => values),
   });

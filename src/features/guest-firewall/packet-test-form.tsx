@@ -2,7 +2,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useRef } from 'react';
-import { useForm } from 'react-hook-form';
 import { PacketTest } from '@/domain/guest-firewall';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +9,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { FormShell } from '@/ui/form/form-shell';
 import { SelectField } from '@/ui/form/select-field';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { PacketFields } from '../shared/packet-test/packet-fields';
 import { ALL_CARDS, type PacketValues, packetFromQuery, toPacket } from '../shared/packet-test/packet-form-values';
 import { PacketVerdictView } from './packet-verdict';
@@ -37,7 +36,7 @@ function Form({ workloadId, interfaces, given }: Props & { given: ReturnType<typ
     box.current?.scrollIntoView({ block: 'center' });
     box.current?.querySelector<HTMLElement>('button[type="submit"]')?.focus({ preventScroll: true });
   }, [filled]);
-  const form = useForm<PacketValues, unknown, PacketTest>({
+  const form = useCheckedForm<PacketValues, unknown, PacketTest>({
     defaultValues: given.packet,
     resolver: domainResolver(PacketTest, toPacket),
   });

@@ -1,12 +1,12 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
+import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { type HostPacketVerdicts, NetworkPacketTest, NodePacketTest } from '@/domain/host-firewall';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { FormShell } from '@/ui/form/form-shell';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { PacketFields } from '../shared/packet-test/packet-fields';
 import { EMPTY_PACKET, type PacketValues, toPacket } from '../shared/packet-test/packet-form-values';
 import { HostVerdict } from './host-verdict';
@@ -21,7 +21,7 @@ type Ask<Packet> = { ask: (packet: Packet) => Promise<HostPacketVerdicts> };
 
 /** Asks what the live rules do to a packet at a node, who decides it, and why. */
 export function NodePacketForm({ ask }: Ask<NodePacketTest>) {
-  const form = useForm<PacketValues, unknown, NodePacketTest>({
+  const form = useCheckedForm<PacketValues, unknown, NodePacketTest>({
     defaultValues: EMPTY_PACKET,
     resolver: domainResolver(NodePacketTest, toPacket),
   });
@@ -30,7 +30,7 @@ export function NodePacketForm({ ask }: Ask<NodePacketTest>) {
 
 /** The same for a packet within a VNet, at each of its nodes. */
 export function NetworkPacketForm({ ask }: Ask<NetworkPacketTest>) {
-  const form = useForm<PacketValues, unknown, NetworkPacketTest>({
+  const form = useCheckedForm<PacketValues, unknown, NetworkPacketTest>({
     defaultValues: EMPTY_PACKET,
     resolver: domainResolver(NetworkPacketTest, (values: PacketValues) => {
       const { direction: _, ...packet } = toPacket(values);

@@ -5,6 +5,7 @@ import { Button } from '@/ui/button';
 import { CodeBlock } from '@/ui/code-block';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
+import { panelActions } from '@/ui/panel';
 
 type Props = { channel: Pick<CreatedNotificationChannel, 'name'>; secret: string; onClose: () => void };
 
@@ -18,7 +19,7 @@ export function SigningSecretDialog({ channel, secret, onClose }: Props) {
       title={t('Signing secret of {name}', { name: channel.name })}
       persistent
     >
-      <div className="flex flex-col gap-4">
+      <div className="-mb-4 flex flex-col gap-4">
         <Notice tone="warn" title={t('Copy the signing secret now')}>
           {t(
             'The secret is stored encrypted and not shown again. Only receivers that verify signatures need the secret; chat systems do not.',
@@ -31,7 +32,7 @@ export function SigningSecretDialog({ channel, secret, onClose }: Props) {
           )}{' '}
           {t('While an old secret is valid, Fabric-Signature-Previous has the signature made with the old secret.')}
         </p>
-        <div className="flex justify-end">
+        <div className={panelActions}>
           <Button variant="primary" onClick={onClose}>
             {t('Done')}
           </Button>

@@ -1,7 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useForm } from 'react-hook-form';
 import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +9,7 @@ import { rest } from '@/lib/rest';
 import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
-import { domainResolver } from '../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import {
   type AdministratorValues,
   administratorSchema,
@@ -22,7 +21,7 @@ import {
 export function AdministratorStep({ codeRequired, onDone }: { codeRequired: boolean; onDone: () => void }) {
   const t = useT();
   const schema = useMemo(() => administratorSchema(t, codeRequired), [t, codeRequired]);
-  const form = useForm<AdministratorValues, unknown, AdministratorValues>({
+  const form = useCheckedForm<AdministratorValues, unknown, AdministratorValues>({
     defaultValues: EMPTY_ADMINISTRATOR,
     resolver: domainResolver(schema, (values: AdministratorValues) => values),
   });

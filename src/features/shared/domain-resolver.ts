@@ -1,6 +1,18 @@
 import { toNestErrors } from '@hookform/resolvers';
-import type { FieldError, FieldValues, Resolver } from 'react-hook-form';
+import {
+  type FieldError,
+  type FieldValues,
+  type Resolver,
+  type UseFormProps,
+  type UseFormReturn,
+  useForm,
+} from 'react-hook-form';
 import type { z } from 'zod';
+
+/** A form whose fields are checked when they are left after a change, and all of them when it is submitted. */
+export const useCheckedForm = <V extends FieldValues, Context, Out>(
+  options: Omit<UseFormProps<V, Context, Out>, 'mode'>,
+): UseFormReturn<V, Context, Out> => useForm<V, Context, Out>({ ...options, mode: 'onTouched' });
 
 /**
  * Checks a form with the schema that the server uses. `toInput` turns the form's values into what is sent; a message about

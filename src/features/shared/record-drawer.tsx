@@ -1,11 +1,11 @@
 'use client';
 import type { ReactNode } from 'react';
-import { type Control, type DefaultValues, type FieldValues, type UseFormReturn, useForm } from 'react-hook-form';
+import type { Control, DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { failureOf } from '@/lib/problem';
 import { Drawer } from '@/ui/drawer';
 import { FormShell } from '@/ui/form/form-shell';
-import { domainResolver } from './domain-resolver';
+import { domainResolver, useCheckedForm } from './domain-resolver';
 
 type FormProps<V extends FieldValues, S extends z.ZodType<FieldValues>> = {
   defaultValues: V;
@@ -22,7 +22,7 @@ type FormProps<V extends FieldValues, S extends z.ZodType<FieldValues>> = {
 /** A form in a drawer that creates one record, or sends what has no version. For changes see `VersionedForm`. */
 export function RecordForm<V extends FieldValues, S extends z.ZodType<FieldValues>>(props: FormProps<V, S>) {
   const { save } = props;
-  const form = useForm<V, unknown, z.output<S>>({
+  const form = useCheckedForm<V, unknown, z.output<S>>({
     defaultValues: props.defaultValues as DefaultValues<V>,
     resolver: domainResolver(props.schema, props.toInput, props.fieldName),
   });

@@ -1,11 +1,11 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type DefaultValues, type FieldValues, type UseFormProps, type UseFormReturn, useForm } from 'react-hook-form';
+import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { failureOf } from '@/lib/problem';
 import type { Problem } from '@/ui/error-state';
-import { domainResolver } from './domain-resolver';
+import { domainResolver, useCheckedForm } from './domain-resolver';
 
 /** How a thing with a version is edited. */
 export type VersionedEdit<T extends { version: number }, V extends FieldValues, S extends z.ZodType<FieldValues>, R> = {
@@ -23,8 +23,6 @@ export type VersionedEdit<T extends { version: number }, V extends FieldValues, 
   fieldName?: (field: string) => string;
   /** Reads the other version as soon as saving meets it, to show both side by side. */
   compares?: boolean;
-  /** When the fields are checked first. Default: when the form is submitted. */
-  mode?: UseFormProps['mode'];
 };
 
 type Conflict<T> = { version: number; theirs?: T };
@@ -60,10 +58,9 @@ export function useVersionedForm<
   const { opened, toValues, toInput, fieldName } = edit;
   const [base, setBase] = useState(opened);
   const [conflict, setConflict] = useState<Conflict<T> | null>(null);
-  const form = useForm<V, unknown, z.output<S>>({
+  const form = useCheckedForm<V, unknown, z.output<S>>({
     defaultValues: toValues(opened) as DefaultValues<V>,
     resolver: domainResolver(edit.schema, (values: V) => toInput(values, base), fieldName),
-    ...(edit.mode && { mode: edit.mode }),
   });
   const save = useMutation({
     mutationFn: edit.save,

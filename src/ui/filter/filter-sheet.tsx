@@ -11,7 +11,7 @@ import { chipText, type FilterField } from './filter-field';
 type Props = {
   fields: readonly FilterField[];
   onClose: () => void;
-  /** Takes all values away; null while there are none. */
+  /** Clears all filters; null while none is set. */
   onClear: (() => void) | null;
 };
 

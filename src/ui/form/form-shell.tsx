@@ -6,6 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import type { FieldProblem, Problem } from '../error-state';
 import { Notice } from '../notice';
+import { panelActions } from '../panel';
 
 type Props<V extends FieldValues, Out> = {
   form: UseFormReturn<V, unknown, Out>;
@@ -65,13 +66,7 @@ export function FormShell<V extends FieldValues, Out>({
     >
       {error && <Summary problem={error} unplaced={unplaced} />}
       {children}
-      <div
-        className={clsx(
-          'flex flex-wrap items-center justify-end gap-2',
-          // The body of a panel has 1rem of padding, which counts for sticky boxes too.
-          layout === 'panel' && 'sticky -bottom-4 z-1 -mx-4 border-t bg-overlay px-4 py-3',
-        )}
-      >
+      <div className={layout === 'panel' ? panelActions : 'flex flex-wrap items-center justify-end gap-2'}>
         {aside && <div className="mr-auto min-w-0">{aside}</div>}
         {onCancel && (
           <Button onClick={onCancel} disabledReason={pending && t('Wait for the current action to finish')}>

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useMemo } from 'react';
-import { type DefaultValues, useForm } from 'react-hook-form';
+import type { DefaultValues } from 'react-hook-form';
 import { type ChangedPolicy, type Policy, PolicyChange, PolicyCreate } from '@/domain/policies';
 import type { PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
@@ -14,7 +14,7 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
-import { domainResolver } from '../../shared/domain-resolver';
+import { domainResolver, useCheckedForm } from '../../shared/domain-resolver';
 import { parseDraftLink } from '../../shared/policy-draft/parse-draft-link';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
@@ -78,13 +78,12 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
   const { options: tenants, first } = useTenantChoice('policy:write');
   const owner = draft && (draft.tenant_id ?? NO_TENANT);
   const tenant_id = tenants.some(({ value }) => value === owner) ? owner : first;
-  const form = useForm<PolicyValues, unknown, PolicyCreate>({
+  const form = useCheckedForm<PolicyValues, unknown, PolicyCreate>({
     defaultValues: {
       ...(draft ? { ...toDraftValues(draft), project_id: draft.project_id } : EMPTY_POLICY),
       tenant_id,
     } as DefaultValues<PolicyValues>,
     resolver: domainResolver(PolicyCreate, toPolicyCreate),
-    mode: 'onTouched',
   });
   const create = useMutation(
     trpc.policies.create.mutationOptions({
@@ -173,7 +172,6 @@ function EditPolicy({ first }: { first: Policy }) {
     toInput: (values, { version }) => toPolicyChange(values, version),
     save: (input) => client.policies.update.mutate({ ...input, id: first.id }),
     onSaved: saved,
-    mode: 'onTouched',
   });
   const { base, conflict } = edit;
   return (

@@ -1,11 +1,10 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
 import { type Cluster, ClusterInput } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
-import { domainResolver } from '../domain-resolver';
+import { domainResolver, useCheckedForm } from '../domain-resolver';
 import { ConnectionForm } from './connection-form';
 import { type ConnectionValues, EMPTY_CONNECTION, toClusterInput } from './connection-values';
 
@@ -19,7 +18,7 @@ type Props = {
 /** Adds a cluster by address and token. */
 export function NewClusterForm({ onAdded, ...frame }: Props) {
   const t = useT();
-  const form = useForm<ConnectionValues, unknown, ClusterInput>({
+  const form = useCheckedForm<ConnectionValues, unknown, ClusterInput>({
     defaultValues: EMPTY_CONNECTION,
     resolver: domainResolver(ClusterInput, toClusterInput),
   });

@@ -1,7 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import {
   EnrolmentConfirmation,
   type Enrolment as EnrolmentData,
@@ -16,7 +15,7 @@ import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { Notice } from '@/ui/notice';
-import { domainResolver } from '../domain-resolver';
+import { domainResolver, useCheckedForm } from '../domain-resolver';
 import { QrCode } from './qr-code';
 import { RecoveryCodeList } from './recovery-codes';
 
@@ -39,7 +38,7 @@ function Beginning(props: {
   const t = useT();
   const { state, onCancel, onBegun } = props;
   const asksPassword = state.proof_needed && state.has_password;
-  const form = useForm<{ current_password: string }, unknown, EnrolmentInput>({
+  const form = useCheckedForm<{ current_password: string }, unknown, EnrolmentInput>({
     defaultValues: { current_password: '' },
     resolver: domainResolver(EnrolmentInput, (values: { current_password: string }) => (asksPassword ? values : {})),
   });
@@ -82,7 +81,7 @@ type ConfirmationProps = {
 
 function Confirmation({ enrolment, onCancel, onConfirmed }: ConfirmationProps) {
   const t = useT();
-  const form = useForm<EnrolmentConfirmation, unknown, EnrolmentConfirmation>({
+  const form = useCheckedForm<EnrolmentConfirmation, unknown, EnrolmentConfirmation>({
     defaultValues: { code: '' },
     resolver: domainResolver(EnrolmentConfirmation, (values) => values),
   });
