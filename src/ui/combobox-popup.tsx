@@ -6,8 +6,18 @@ import { useT } from '@/lib/i18n/use-t';
 import { Spinner } from './loading';
 import { itemClass, type Option, OptionText } from './option';
 
-/** Choices that the server finds: it is told what was typed and gives back new `options`. */
+/**
+ * Choices that the server finds: it is told what was typed and gives back new `options`. `loading` until these are for the
+ * text that is typed now, pauses included.
+ */
 export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean; error?: string | null };
+
+/**
+ * How choices are filtered here: not at all once the server has answered. Until then those of an earlier text are, because
+ * Enter would choose one that does not match what is typed.
+ */
+export const filterOf = (remote: Pick<RemoteSearch, 'loading'> | undefined): null | undefined =>
+  remote && !remote.loading ? null : undefined;
 
 /** What a combobox of one and of several choices take alike. */
 export type SearchedProps<V extends string> = {

@@ -2,7 +2,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { ChevronsUpDown, X } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { ComboboxPopup, type SearchedProps } from './combobox-popup';
+import { ComboboxPopup, filterOf, type SearchedProps } from './combobox-popup';
 import type { Option } from './option';
 
 type Props<V extends string> = SearchedProps<V> & {
@@ -33,7 +33,7 @@ export function Combobox<V extends string>({
       value={value}
       onValueChange={onValueChange}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={remote ? null : undefined}
+      filter={filterOf(remote)}
       onInputValueChange={
         remote && ((text, { reason }) => reason !== 'item-press' && remote.onSearch(text === value?.label ? '' : text))
       }

@@ -2,7 +2,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { X } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
-import { ComboboxPopup, type SearchedProps } from './combobox-popup';
+import { ComboboxPopup, filterOf, type SearchedProps } from './combobox-popup';
 import type { Option } from './option';
 
 type Props<V extends string> = SearchedProps<V> & {
@@ -30,7 +30,7 @@ export function MultiCombobox<V extends string>({
       // Esc leaves the box; it must not throw away what was chosen.
       onValueChange={(next, { reason }) => reason !== 'escape-key' && onValueChange(next)}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={remote ? null : undefined}
+      filter={filterOf(remote)}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
       autoHighlight
       disabled={disabled}

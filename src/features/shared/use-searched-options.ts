@@ -19,16 +19,16 @@ function useSearchInput(clusterId: string | undefined) {
     ...(q && { q: q.slice(0, 200) }),
     ...(clusterId && { cluster_id: clusterId }),
   };
-  return { input, onSearch };
+  return { input, onSearch, isEarlier: q !== text.trim() };
 }
 
 const remoteSearch = (
   query: { isFetching: boolean; error: unknown },
-  onSearch: (text: string) => void,
+  { onSearch, isEarlier }: ReturnType<typeof useSearchInput>,
   failed: string,
 ): RemoteSearch => ({
   onSearch,
-  loading: query.isFetching,
+  loading: query.isFetching || isEarlier,
   error: query.error ? (failureOf(query.error).detail ?? failed) : null,
 });
 
@@ -36,23 +36,31 @@ const remoteSearch = (
 export function useNetworkOptions({ clusterId, enabled = true }: Within = {}) {
   const t = useT();
   const trpc = useTRPC();
-  const { input, onSearch } = useSearchInput(clusterId);
-  const query = useQuery({ ...trpc.networks.list.queryOptions(input), enabled, placeholderData: keepPreviousData });
+  const search = useSearchInput(clusterId);
+  const query = useQuery({
+    ...trpc.networks.list.queryOptions(search.input),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
   const options = useMemo(
     () =>
       query.data?.items.map(({ id, name, cluster_name }) => ({ value: id, label: name, description: cluster_name })) ??
       [],
     [query.data],
   );
-  return { options, remote: remoteSearch(query, onSearch, t('Networks could not be read')) };
+  return { options, remote: remoteSearch(query, search, t('Networks could not be read')) };
 }
 
 /** Workloads as choices, found by name, VMID, address or MAC; of one cluster when it is given. */
 export function useWorkloadOptions({ clusterId, enabled = true }: Within = {}) {
   const t = useT();
   const trpc = useTRPC();
-  const { input, onSearch } = useSearchInput(clusterId);
-  const query = useQuery({ ...trpc.workloads.list.queryOptions(input), enabled, placeholderData: keepPreviousData });
+  const search = useSearchInput(clusterId);
+  const query = useQuery({
+    ...trpc.workloads.list.queryOptions(search.input),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
   const options = useMemo(
     () =>
       query.data?.items.map((workload) => ({
@@ -62,5 +70,5 @@ export function useWorkloadOptions({ clusterId, enabled = true }: Within = {}) {
       })) ?? [],
     [query.data, clusterId],
   );
-  return { options, remote: remoteSearch(query, onSearch, t('Workloads could not be read')) };
+  return { options, remote: remoteSearch(query, search, t('Workloads could not be read')) };
 }

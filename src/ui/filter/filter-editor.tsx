@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useId, useState } from 'react';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
-import { ComboboxStatus, OptionList } from '../combobox-popup';
+import { ComboboxStatus, filterOf, OptionList } from '../combobox-popup';
 import type { Option } from '../option';
 import { pastedOnOneLine, TextInput } from '../text-input';
 import type { FilterField, FoundOptions, TypedValue } from './filter-field';
@@ -64,7 +64,7 @@ function Choices({ field, options, remote, onDone, autoFocus }: ChoicesProps) {
         if (single) onDone();
       }}
       isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={remote ? null : undefined}
+      filter={filterOf(remote)}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
       autoHighlight
     >

@@ -51,15 +51,16 @@ export function EndpointPicker({
     placeholderData: keepPreviousData,
   });
   const found = search.data?.items;
+  // Choices of an earlier text are no answer to this one: Enter would take one that does not match it.
+  const isEarlier = q !== text.trim().slice(0, 200) || search.isPlaceholderData;
   const options = useMemo<Option[]>(() => {
     const items = (found ?? []).map((item) => ({
       value: item.endpoint,
       label: item.label,
       description: [t(ENDPOINT_KIND_LABELS[item.kind]), item.detail].filter(Boolean).join(', '),
     }));
-    const typed = typedOption(t, text);
-    return typed && !items.some((item) => item.value === typed.value) ? [...items, typed] : items;
-  }, [t, found, text]);
+    return withTyped(t, items, text, isEarlier);
+  }, [t, found, text, isEarlier]);
   const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text);
   return (
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
@@ -75,12 +76,24 @@ export function EndpointPicker({
         placeholder={value.length === 0 ? t('Name, tag, VMID, address or any') : ''}
         remote={{
           onSearch: setText,
-          loading: search.isFetching,
+          loading: search.isFetching || isEarlier,
           error: search.error ? (failureOf(search.error).detail ?? failureOf(search.error).title) : null,
         }}
       />
     </FieldFrame>
   );
+}
+
+/**
+ * What was found, and what is typed as an endpoint of its own: an address comes first, since it is meant as it is typed; a name last
+ * and only once the search has answered, since it may be the beginning of one that is found.
+ */
+export function withTyped(t: Translate, items: readonly Option[], text: string, isEarlier: boolean): Option[] {
+  const typed = typedOption(t, text);
+  if (!typed || items.some((item) => item.value === typed.value)) return [...items];
+  const parsed = parseEndpoint(text);
+  if (!('error' in parsed) && parsed.kind === 'address') return [typed, ...items];
+  return isEarlier ? [...items] : [...items, typed];
 }
 
 /** What is typed as an endpoint of its own, also when nothing has that name (yet). */

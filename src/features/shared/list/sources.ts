@@ -13,12 +13,19 @@ const TYPING_MS = 200;
 
 type Answer<Row> = { data: { items: readonly Row[] } | undefined; isFetching: boolean; error: unknown };
 
+/** Whether what was found is for another text than the one that is typed now. */
+const useIsEarlier = (text: string) => useDebounced(text, TYPING_MS) !== text;
+
 /** What a search answers while somebody types. */
-function foundOptions<Row>({ data, isFetching, error }: Answer<Row>, toOption: (row: Row) => Option): FoundOptions {
+function foundOptions<Row>(
+  { data, isFetching, error }: Answer<Row>,
+  isEarlier: boolean,
+  toOption: (row: Row) => Option,
+): FoundOptions {
   const failure = error ? failureOf(error) : null;
   return {
     options: data?.items.map(toOption) ?? [],
-    loading: isFetching,
+    loading: isFetching || isEarlier,
     error: failure && (failure.detail ?? failure.title),
   };
 }
@@ -40,7 +47,11 @@ export const WORKLOAD: Source = {
     const trpc = useTRPC();
     const asked = useAsked(text, 'name');
     const query = useQuery({ ...trpc.workloads.list.queryOptions(asked), placeholderData: keepPreviousData });
-    return foundOptions(query, (one) => ({ value: one.id, label: labelOf(one), description: one.cluster_name }));
+    return foundOptions(query, useIsEarlier(text), (one) => ({
+      value: one.id,
+      label: labelOf(one),
+      description: one.cluster_name,
+    }));
   },
   useName: (id) => {
     const { name, vmid, gone } = useWorkloadName(id);
@@ -80,7 +91,7 @@ type Named<Row> = {
 /** A source of things that have one name. */
 const source = <Row>({ permission, useRows, useOne, toOption }: Named<Row>): Source => ({
   permission,
-  useFound: (text) => foundOptions(useRows(text), toOption),
+  useFound: (text) => foundOptions(useRows(text), useIsEarlier(text), toOption),
   useName: (id) => {
     const { can } = usePermissions();
     const { data, error } = useOne(id ?? '', id !== null && can(permission));
