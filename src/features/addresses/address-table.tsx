@@ -3,8 +3,6 @@ import { MapPin, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { ADDRESS_SORTS, ADDRESS_SOURCES, ADDRESS_STATES, MAX_BULK } from '@/domain/choices';
 import type { IpAddress } from '@/domain/ipam/ip-address';
-import { parseCidr } from '@/domain/net/cidr';
-import { normalizeMac } from '@/domain/net/mac-address';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -12,11 +10,12 @@ import { Button } from '@/ui/button';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { ADDRESS_SOURCE_LABELS, ADDRESS_STATE_LABELS } from '../shared/ipam/address-state';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, choice, flag, typed } from '../shared/list/filters';
+import { CLUSTER, choice, flag } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
+import { MAC_FILTER, WITHIN_FILTER } from './address-filters';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { ADDRESS_EXPORT } from './export-columns';
 
@@ -42,14 +41,8 @@ const ADDRESSES = declareList({
     ]),
     source: choice(msg('Data source'), ADDRESS_SOURCES, (one) => ADDRESS_SOURCE_LABELS[one]),
     cluster_id: CLUSTER,
-    within: typed(msg('Within'), (t) => ({
-      placeholder: '10.0.0.0/24',
-      check: (text) => (parseCidr(text) ? null : t('Enter a prefix such as 10.0.0.0/24.')),
-    })),
-    mac: typed(msg('MAC'), (t) => ({
-      placeholder: 'BC:24:11:00:00:01',
-      check: (text) => (normalizeMac(text) ? null : t('Enter a MAC address such as BC:24:11:00:00:01.')),
-    })),
+    within: WITHIN_FILTER,
+    mac: MAC_FILTER,
   },
   common: ['state', 'assigned'],
   columns: addressColumns,

@@ -9,10 +9,11 @@ import { Link } from '@/ui/link';
 import { Mono } from '@/ui/values';
 import { ClusterLink, NetworkLink } from '../shared/entity-links';
 import { declareList } from '../shared/list/declare-list';
-import { CLUSTER, chip, inUrl } from '../shared/list/filters';
+import { CLUSTER, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { TimeRangeControl } from '../shared/time-range-control';
+import { WITHIN_FILTER } from './address-filters';
 import { holderColumns } from './holder-columns';
 
 const make = columnsOf<AddressHolding>();
@@ -55,7 +56,7 @@ const HOLDERS = declareList({
   defaultSort: '-from_at',
   filters: {
     cluster_id: CLUSTER,
-    within: chip(msg('Within'), 'text'),
+    within: WITHIN_FILTER,
     since: inUrl('time'),
     until: inUrl('time'),
   },
