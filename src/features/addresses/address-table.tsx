@@ -15,9 +15,9 @@ import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
 import { addressColumns } from './address-columns';
-import { MAC_FILTER, WITHIN_FILTER } from './address-filters';
 import { DeleteAddressesDialog } from './delete-addresses-dialog';
 import { ADDRESS_EXPORT } from './export-columns';
+import { MAC_FILTER, WITHIN_FILTER } from './prefix-search';
 
 const EditAddressDrawer = loadOnOpening(() =>
   import('./edit-address-drawer').then((module) => module.EditAddressDrawer),

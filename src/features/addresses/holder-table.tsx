@@ -13,8 +13,8 @@ import { CLUSTER, inUrl } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
 import { useList } from '../shared/list/use-list';
 import { TimeRangeControl } from '../shared/time-range-control';
-import { WITHIN_FILTER } from './address-filters';
 import { holderColumns } from './holder-columns';
+import { WITHIN_FILTER } from './prefix-search';
 
 const make = columnsOf<AddressHolding>();
 

@@ -2,9 +2,10 @@
 import { IPAM_SOURCES, SUBNET_SORTS } from '@/domain/choices';
 import { formatCidr, networkOf, parseCidr } from '@/domain/net/cidr';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
+import { normalizeMac } from '@/domain/net/mac-address';
 import { msg } from '@/lib/i18n/translator';
 import { IPAM_SOURCE_LABELS } from '../shared/inventory-states';
-import { CLUSTER, choice, choiceIn } from '../shared/list/filters';
+import { CLUSTER, choice, choiceIn, typed } from '../shared/list/filters';
 import { useListState } from '../shared/list-state';
 
 export const PREFIX_FILTERS = {
@@ -35,3 +36,22 @@ export function subnetQuery(text: string): { contains: string } | { within: stri
   const cidr = trimmed.includes('/') ? parseCidr(trimmed) : null;
   return cidr ? { within: formatCidr(networkOf(cidr)) } : { q: trimmed.slice(0, 200) };
 }
+
+/** Longest text of an IPv6 prefix. */
+const MAX_CIDR = 64;
+const MAX_MAC = 17;
+
+/** Addresses within a prefix. */
+export const WITHIN_FILTER = typed(msg('Within'), (t) => ({
+  placeholder: '10.0.0.0/24',
+  maxLength: MAX_CIDR,
+  check: (text) => (parseCidr(text) ? null : t('Enter a prefix such as 10.0.0.0/24.')),
+}));
+
+/** Addresses of one interface. */
+export const MAC_FILTER = typed(msg('MAC'), (t) => ({
+  placeholder: 'BC:24:11:00:00:01',
+  maxLength: MAX_MAC,
+  check: (text) => (normalizeMac(text) ? null : t('Enter a MAC address such as BC:24:11:00:00:01.')),
+  format: (text) => normalizeMac(text) ?? text,
+}));
