@@ -192,7 +192,7 @@ describe('architecture', () => {
     // A form that is filled from a stored thing is declared by `useVersionedForm`.
     expect(files(/defaultValues[:=]\s*\{?to\w+Values\(/)).toEqual([]);
     expect(files(/\buseVersionedForm\(|<Versioned(?:Form|Drawer)\b/).length).toBeGreaterThan(15);
-    // One place decides when fields are checked: when they are left.
+    // One place decides when fields are checked: when the form is submitted.
     expect(files(/\buseForm\b/)).toEqual(['src/features/shared/domain-resolver.ts']);
     expect(files(/\buseCheckedForm\b/).length).toBeGreaterThan(10);
   });

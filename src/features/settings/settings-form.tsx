@@ -41,7 +41,10 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   });
   const { control } = edit.form;
   // The form comes after the page: the browser could not scroll to it.
-  useEffect(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView(), []);
+  useEffect(() => {
+    // Newer browsers return a promise, which an effect must not return.
+    document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
+  }, []);
   return (
     <div className="flex max-w-2xl flex-col gap-4">
       <VersionedSettings

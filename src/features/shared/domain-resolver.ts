@@ -9,10 +9,13 @@ import {
 } from 'react-hook-form';
 import type { z } from 'zod';
 
-/** A form whose fields are checked when they are left after a change, and all of them when it is submitted. */
+/**
+ * A form whose fields are checked when it is submitted, and from then on at each change. A check when a field is left would move the
+ * button that is pressed at that moment, and the press would miss it.
+ */
 export const useCheckedForm = <V extends FieldValues, Context, Out>(
   options: Omit<UseFormProps<V, Context, Out>, 'mode'>,
-): UseFormReturn<V, Context, Out> => useForm<V, Context, Out>({ ...options, mode: 'onTouched' });
+): UseFormReturn<V, Context, Out> => useForm<V, Context, Out>({ ...options, mode: 'onSubmit' });
 
 /**
  * Checks a form with the schema that the server uses. `toInput` turns the form's values into what is sent; a message about

@@ -73,8 +73,7 @@ export function useField<Value, V extends FieldValues, Out>({
     ref: field.ref,
     name: field.name as string,
     value: field.value as Value | null | undefined,
-    // Leaving checks what was typed. A field that is only passed is not checked: it may be filled later.
-    onBlur: () => fieldState.isDirty && field.onBlur(),
+    onBlur: field.onBlur,
     onChange: field.onChange as (value: Value | null) => void,
     error: fieldState.error ? (fieldState.error.message ?? t('Check this value')) : undefined,
   };
