@@ -34,7 +34,7 @@ test('deleting counts what goes with it, asks for the name, and takes everything
     .getByRole('row')
     .filter({ hasText: 'Cluster: deleted' })
     .click();
-  await expect(page.getByRole('dialog')).toContainText('deleted_with_it.workloads');
+  await expect(page.getByRole('dialog')).toContainText('Deleted with it, Workloads');
 });
 
 test('Esc leaves everything as it was', async ({ adminPage: page, simulator, addCluster }) => {

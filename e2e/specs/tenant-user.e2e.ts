@@ -188,7 +188,7 @@ test('somebody of one tenant gets a product of their own: no dead end, no refusa
       await expect(
         page
           .locator('main')
-          .getByText(/Requires the permission|Ask an administrator/)
+          .getByText(/requires the permission|An administrator can assign you/)
           .first(),
         path,
       ).toBeVisible();
