@@ -1,9 +1,7 @@
-import { QueryClient } from '@tanstack/react-query';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import type { CurrentUser } from '@/domain/auth';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AuthFetch, makeAuthFetch } from './auth-fetch';
 import { RestError } from './problem';
-import { AUTH_EXPIRED_EVENT, forgetAnswers, Session, type SessionState } from './session';
+import { AUTH_EXPIRED_EVENT, Session } from './session';
 import type { TabLock } from './tab-lock';
 
 describe('session', () => {
@@ -355,57 +353,5 @@ describe('session', () => {
       expect(a.expired).toHaveLength(1);
       expect(b.expired).toHaveLength(1);
     });
-  });
-});
-
-describe('forget answers', () => {
-  const userOf = (id: string) => ({ id }) as CurrentUser;
-  const signedIn = (id: string): SessionState => ({ status: 'signed_in', user: userOf(id) });
-
-  /** A session that is what it is told to be. */
-  function world(first: SessionState) {
-    let listener = () => {};
-    const session = {
-      state: first,
-      subscribe: (next: () => void) => {
-        listener = next;
-        return () => {
-          listener = () => {};
-        };
-      },
-    };
-    const cache = new QueryClient();
-    const stop = forgetAnswers(session, cache);
-    return {
-      stop,
-      become(state: SessionState) {
-        session.state = state;
-        listener();
-      },
-      read: () => cache.setQueryData(['workloads'], ['web-01']),
-      holds: () => cache.getQueryData(['workloads']) !== undefined,
-    };
-  }
-
-  it.each([
-    ['somebody signs out', { status: 'signed_out', expired: false }],
-    ['the session ends by itself', { status: 'signed_out', expired: true }],
-    ['somebody else signs in', signedIn('bob')],
-  ] as const)('forgets what was read when %s', (_when, state) => {
-    const { become, read, holds } = world(signedIn('ada'));
-    read();
-    expect(holds()).toBe(true);
-    become(state);
-    expect(holds()).toBe(false);
-  });
-
-  it('keeps it while the same person goes on, and after it was stopped', () => {
-    const { become, read, holds, stop } = world(signedIn('ada'));
-    read();
-    become(signedIn('ada'));
-    expect(holds()).toBe(true);
-    stop();
-    become({ status: 'signed_out', expired: true });
-    expect(holds()).toBe(true);
   });
 });
