@@ -1,5 +1,6 @@
-// Builds what a node needs to run the agent into agent/dist, or the directory given as argument: one bundle, the native library for each machine type whose
-// package is installed, the unit and sysctl files, and a manifest of SHA-256 sums that the installer checks.
+// Builds what a node needs to run the agent into agent/dist, or the directory given as argument: one bundle, the
+// native library for each machine type whose package is installed, the unit and sysctl files, and a manifest of
+// SHA-256 checksums that the installer verifies.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

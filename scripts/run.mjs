@@ -11,7 +11,7 @@ function step(...args) {
   if (status !== 0) process.exit(1);
 }
 
-/** npm passes SIGTERM on, but not its own violent end; nobody could stop the service with Ctrl-C after that. */
+/** npm passes SIGTERM on, but not when it is killed itself; Ctrl-C could not stop the service after that. */
 function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const npm = process.ppid;

@@ -1,4 +1,4 @@
-// Tells whether what is built fits the sources: a build leaves the hash of everything it read.
+// Shows whether the build fits the sources: a build leaves the hash of everything it read.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -43,7 +43,7 @@ export function isBuilt(name, hash) {
   return existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
-/** Before a build: what is there counts as incomplete from now on. */
+/** Before a build: the existing output counts as incomplete from now on. */
 export function unstamp(name) {
   rmSync(BUILDS[name].stamp, { force: true });
 }

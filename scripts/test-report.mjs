@@ -1,16 +1,16 @@
-// What a run of Vitest says of itself, as a file: counts, failures with the first lines of their reason, errors outside tests,
-// and the slowest files. `npm test` reads it.
+// Writes the results of a Vitest run to a file: counts, failures with the first lines of their reason, errors outside
+// tests, and the slowest files. `npm test` reads it.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What failed, short enough to stand at the end of a long log. */
+/** What failed, short enough for the end of a long log. */
 export const failure = (name, message) => ({
   name,
   reason: stripVTControlCharacters(message).split('\n').slice(0, 12),
 });
 
-/** The errors in words; of their stacks only what is ours. */
+/** The errors as text; of their stacks only this project's frames. */
 const messageOf = (errors) =>
   errors
     .flatMap((error) => [...(error.stack ?? error.message ?? String(error)).split('\n'), error.diff])

@@ -11,7 +11,7 @@ const CI = process.env.CI === 'true';
 const results = mkdtempSync(join(tmpdir(), 'fabric-test-results-'));
 const bin = (...parts) => join(root, 'node_modules', ...parts);
 
-/** Runs a program and tells whether it ended well. `quiet` keeps its output until it ended: several may run at once. */
+/** Runs a program and returns whether it succeeded. `quiet` holds its output until it ends, for parallel runs. */
 function run(command, args, { env = {}, quiet = false } = {}) {
   const child = spawn(command, args, {
     cwd: root,

@@ -59,7 +59,7 @@ describe('the worker of a deployment', () => {
     (lab.control.firewall.guestFile(vmid) ?? '').split('\n').filter((line) => line.includes('[fabric ')).length;
   const row = async (id: string): Promise<Deployment> => (await lab.json(`/deployments/${id}`)).body;
 
-  it('applies and cleans up, and answers whoever waits', { timeout: 120_000 }, async () => {
+  it('applies and cleans up, and returns the result to the waiting caller', { timeout: 120_000 }, async () => {
     const policy = await makePolicy();
     await startWorker();
     const { status, body } = await lab.json(`/policies/${policy.id}/apply?wait=true`, { method: 'POST' });
@@ -91,7 +91,7 @@ describe('the worker of a deployment', () => {
     await gone;
     lab.simulator.clearFaults();
     expect(await row(id)).toMatchObject({ status: 'running', attempts: 1 });
-    // Nobody takes it, or a guest of it, while the leases hold.
+    // No other worker takes it, or a guest of it, while the leases hold.
     await lab.sql`update deployments set lease_at = lease_at - interval '31 seconds' where id = ${id}`;
     await lab.sql`update guest_firewalls set lease_at = lease_at - interval '31 seconds'`;
     await queueOf('policy.apply').obliterate({ force: true });

@@ -57,7 +57,7 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
       await m.closeDb();
     });
 
-    it('finds a failed sync, tells of it once, and sends what a lost queue left behind', async () => {
+    it('finds a failed sync, notifies about it once, and sends what a lost queue left behind', async () => {
       const headers = await m.bearer(await m.makeUser('super_admin', undefined, { email: `${kind}@example.org` }));
       const post = async (path: string, body?: unknown) => {
         const response = await m.call(path, { method: 'POST', headers, body });

@@ -17,7 +17,7 @@ import { watchAgents } from '@/server/traffic/agents/agents';
 import { confirmReports } from '@/server/traffic/flows/confirm-reports';
 import { resolveFlowEnds, retainTelemetry, sumTraffic } from '@/server/traffic/flows/upkeep';
 
-/** What a processor is told besides its payload: `signal` aborts when the worker has to end or lost the job. */
+/** What a processor gets besides its payload: `signal` aborts when the worker has to end or lost the job. */
 export type JobContext = { signal: AbortSignal };
 
 /** One processor per job. */

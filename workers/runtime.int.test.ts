@@ -111,7 +111,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       for (const finish of open.splice(0)) finish();
     });
 
-    it('tries again with growing pauses and then tells why it failed', async () => {
+    it('retries with growing pauses and then reports why it failed', async () => {
       const times: number[] = [];
       sync = async () => {
         times.push(Date.now());

@@ -9,7 +9,7 @@ import { logger } from '@/server/lib/logger';
 import { observeJob } from '@/server/lib/metrics';
 import type { JobContext, JobProcessors } from './processors';
 
-/** Trying again can help only where something outside may have changed meanwhile. */
+/** Retrying can help only where something outside may have changed. */
 const TEMPORARY = new Set<ErrorCode>(['internal', 'upstream', 'upstream_timeout', 'unavailable', 'too_many_requests']);
 
 /**
@@ -57,7 +57,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
       // The table is complete by type, but TypeScript cannot pair a name and its payload over a union.
       const process = processors[name] as (payload: unknown, context: JobContext) => Promise<void>;
       await process(payload.data, { signal: AbortSignal.any([signal, stopping.signal]) });
-      // What the clock starts every minute says nothing by having run.
+      // The success of a job that runs every minute is not worth an `info` line.
       log[JOBS[name].everyMs ? 'debug' : 'info'](done('ok'), 'job done');
     } catch (error) {
       if (stopping.signal.aborted) {
@@ -113,7 +113,7 @@ export async function startWorkers(processors: JobProcessors, options: Options =
             open.delete(worker);
           }),
         );
-        // A worker may wait for a store that is gone for good; what it held is taken over by another one.
+        // A worker may wait for a store that is permanently gone; another worker takes over its jobs.
         const deadline = new AbortController();
         await Promise.race([closed, delay(graceMs + LATE_MS, undefined, { signal: deadline.signal }).catch(() => {})]);
         deadline.abort();

@@ -89,7 +89,7 @@ describe('a worker whose store is restarted in the middle of a job', () => {
     vi.unstubAllEnvs();
   });
 
-  it('goes on after kill -9 of PostgreSQL', async () => {
+  it('continues after kill -9 of PostgreSQL', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'fabric-restart-'));
     const database = await startEmbeddedDatabase(directory, () => {});
     stopStore = async () => {
@@ -107,7 +107,7 @@ describe('a worker whose store is restarted in the middle of a job', () => {
   });
 
   it.skipIf(inject('redisServerUrl') === null)(
-    'goes on after kill -9 of Redis, with everything in it lost',
+    'continues after kill -9 of Redis, with everything in it lost',
     async () => {
       let redis = await startRedisServer();
       stopStore = () => redis.stop();

@@ -64,7 +64,7 @@ describe('the worker of a sync', () => {
     expect(await runRow(id)).toMatchObject({ status: 'running', stage, attempts });
   }
 
-  it('runs what is asked for and tells the outcome to whoever waits', async () => {
+  it('runs a requested sync and returns the outcome to the waiting caller', async () => {
     await lab();
     await startWorker();
     const { run_id } = await requestSync(scope, world.cluster.id);
@@ -72,7 +72,7 @@ describe('the worker of a sync', () => {
     expect(await world.workloads()).toHaveLength(15);
   });
 
-  it('answers over REST: at once with the run to come, or with the run that has ended', async () => {
+  it('responds over REST: immediately with the queued run, or with the run that has ended', async () => {
     await lab();
     const headers = await bearer(await makeUser('network_operator'));
     const path = `/clusters/${world.cluster.id}/sync`;
@@ -84,7 +84,7 @@ describe('the worker of a sync', () => {
       sync_status: 'queued',
       active_run: { id: run_id, status: 'queued', stage: null, progress_done: 0, progress_total: null },
     });
-    // Whoever goes away is not waited for.
+    // The server does not wait for a client that disconnects.
     const gone = AbortSignal.timeout(100);
     expect((await call(`${path}?wait=true`, { method: 'POST', headers, signal: gone })).status).toBe(202);
     await startWorker();
@@ -105,7 +105,7 @@ describe('the worker of a sync', () => {
     world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
     await killDuring('interfaces', run_id);
     world.simulator.clearFaults();
-    // Nobody takes it while its lease holds.
+    // No other worker takes it while its lease holds.
     await scheduleSyncs();
     expect(await runRow(run_id)).toMatchObject({ status: 'running', attempts: 1 });
     await endLease();
@@ -116,7 +116,7 @@ describe('the worker of a sync', () => {
     expect((await world.workloads()).every((row) => row.nics.length > 0)).toBe(true);
   });
 
-  it('is given up after three deaths, with an audit record, and the next sync works', { timeout: 90_000 }, async () => {
+  it('fails after three crashes, with an audit record, and the next sync works', { timeout: 90_000 }, async () => {
     await lab();
     const { run_id } = await requestSync(scope, world.cluster.id);
     world.simulator.onRequest({ path: '/cluster/resources' }, { kind: 'delay', ms: 400_000 });
@@ -139,7 +139,7 @@ describe('the worker of a sync', () => {
     expect(await awaitSyncRun(scope, next.run_id)).toMatchObject({ status: 'ok' });
   });
 
-  it('puts the run back when it is told to end', async () => {
+  it('puts the run back when the worker is stopped', async () => {
     await lab();
     const { run_id } = await requestSync(scope, world.cluster.id);
     world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });

@@ -11,7 +11,7 @@ import { Delivery, type Outcome } from './transport/delivery';
 import type { Server } from './transport/post';
 import { Spool } from './transport/spool';
 
-/** Enough for a first look at running traffic, and short for whoever waits at the installer. */
+/** Enough for a first look at running traffic, and short for a user waiting at the installer. */
 const FIRST_BEAT_SECONDS = 15;
 
 /** The running agent: observes, reports at each interval, and leaves nothing unsaved at the end. */
@@ -111,7 +111,7 @@ export class Agent {
   }
 }
 
-/** The node's token. Read for each heartbeat, so that a new enrolment needs no restart. @throws Error with the remedy */
+/** The node's token. Read for each heartbeat, so re-enrollment needs no restart. @throws Error with the remedy */
 export function readNodeToken(config: Config): string {
   try {
     const token = readFileSync(paths.nodeToken(config), 'utf8').trim();
@@ -124,7 +124,7 @@ export function readNodeToken(config: Config): string {
   );
 }
 
-/** Waits, or returns at once when stopped. */
+/** Waits, or returns immediately when stopped. */
 async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal: stop });

@@ -89,7 +89,7 @@ export class Collectors {
       sent_at: rfc3339(now),
       interval_seconds: intervalSeconds,
       interfaces,
-      // Neighbours that resemble each other make the compressed heartbeat smaller.
+      // Adjacent entries that resemble each other make the compressed heartbeat smaller.
       flows: assembled.flows.sort(byPlace),
       interface_traffic: assembled.flows.length === 0 || capture === null ? traffic : [],
       flow_diagnostics: diagnostics,

@@ -73,7 +73,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('does not send tokens in the clear unless told to, or to itself', () => {
+  it('does not send tokens in cleartext unless configured to, or to itself', () => {
     expect(problemsOf('server_url = http://fabric.example')[0]).toContain('plain http');
     expect(problemsOf('server_url = http://127.evil.example')[0]).toContain('plain http');
     for (const url of [

@@ -55,7 +55,7 @@ async function run(config: Config): Promise<void> {
 }
 
 main(process.argv.slice(2)).then(
-  // Exit at once: standard input or a timer must not hold up a command that is done.
+  // Exit immediately: standard input or a timer must not hold up a command that is done.
   (code) => process.exit(code),
   (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

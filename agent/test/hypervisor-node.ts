@@ -1,13 +1,13 @@
 import { NetworkNamespaces, run } from './network-namespaces';
 
-/** A guest's network card as the hypervisor plugs it. */
+/** A guest's NIC as the hypervisor plugs it. */
 export type GuestCard = { vmid: number; nic: number; kind: 'tap' | 'veth'; address: string; isFirewalled: boolean };
 
 export type Guest = GuestCard & { namespace: string; interface: string };
 
 /**
- * A node with bridge vmbr0 and guests, each guest a namespace with eth0. Cards look as on Proxmox VE: a firewalled one
- * hangs on its own bridge fwbr<vmid>i<n>, joined to vmbr0 by the pair fwln/fwpr. A veth stands in for the tap device.
+ * A node with bridge vmbr0 and guests, each guest a namespace with eth0. NICs look as on Proxmox VE: a firewalled one
+ * is attached to its own bridge fwbr<vmid>i<n>, joined to vmbr0 by the pair fwln/fwpr. A veth replaces the tap device.
  */
 export class HypervisorNode {
   readonly namespaces = new NetworkNamespaces();

@@ -20,7 +20,7 @@ export class NetworkNamespaces {
   private readonly home = openSync('/proc/self/ns/net', 'r');
   private readonly names: string[] = [];
 
-  /** Makes a namespace with loopback up and no IPv6, whose neighbour discovery would disturb counts. */
+  /** Makes a namespace with loopback up and no IPv6, whose neighbor discovery would disturb counts. */
   add(label: string): string {
     const name = `fabric-${process.pid}-${label}`;
     run(`ip netns add ${name}`);

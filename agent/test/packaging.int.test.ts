@@ -152,7 +152,7 @@ describeAsRoot('curl')('installer', () => {
       expect(run(`${process.execPath} ${bundle} --version`).trim()).toBe('0.2.0');
     });
 
-    it('does nothing when the download breaks off', async () => {
+    it('does nothing when the download is interrupted', async () => {
       const last = script.lastIndexOf('\n{ main');
       const cuts = Array.from({ length: 30 }, (_, i) => Math.floor((last * (i + 1)) / 30));
       for (let cut = last + 1; cut <= script.length - 3; cut += 1) cuts.push(cut);
@@ -189,7 +189,7 @@ describeAsRoot('curl')('installer', () => {
     expect(existsSync(join(root, 'usr'))).toBe(false);
   });
 
-  it('says why the enrolment failed and does not start', async () => {
+  it('reports why the enrollment failed and does not start', async () => {
     const result = await install('dash', script, { FABRIC_ENROLMENT_TOKEN: 'another-token-0123456789' });
     expect(result).toMatchObject({ code: 1, output: expect.stringContaining('the enrolment token has expired') });
     expect(calls().some((call) => call.startsWith('systemctl'))).toBe(false);

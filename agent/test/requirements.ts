@@ -15,8 +15,8 @@ function isInstalled(tool: string): boolean {
 }
 
 /**
- * `describe` for tests that change the kernel's network state: `describeAsRoot('nft')('name', () => …)`. Where root or a
- * tool is missing they are skipped and the reason is printed; in CI that is a failure, since nobody would read it.
+ * `describe` for tests that change the kernel's network state: `describeAsRoot('nft')('name', () => …)`. Without root
+ * or a required tool they are skipped and the reason is printed; in CI that is a failure, since no one would read it.
  */
 export function describeAsRoot(...tools: string[]): typeof describe | typeof describe.skip {
   return describeUnless([...(getuid?.() === 0 ? [] : ['root']), ...missingTools(tools)]);

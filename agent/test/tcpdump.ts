@@ -74,7 +74,10 @@ export class Tcpdump {
   }
 }
 
-/** Reads a capture file, multicast memberships left out, by tcpdump's own decoder: knowledge of packet formats that is not ours. */
+/**
+ * Reads a capture file, without multicast memberships, with tcpdump's own decoder: an implementation of the packet
+ * formats that is independent of this project.
+ */
 function readDump(file: string): DumpedFlows {
   const text = execFileSync('tcpdump', ['-r', file, '-nn', '-e', '-t'], {
     encoding: 'utf8',

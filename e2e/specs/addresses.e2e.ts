@@ -215,7 +215,7 @@ test('addresses are changed together, all or none', async ({ adminPage: page, ap
   expect(items.map(({ description }) => description)).toEqual(['floor 2', 'floor 2', 'floor 2']);
 });
 
-test('a network is made by hand, filled and deleted with what it holds', async ({
+test('a network is created manually, filled and deleted with its contents', async ({
   adminPage: page,
   api,
   simulator,

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 
-test('the first discovery tells who has which address, and what to do about guests that do not answer', async ({
+test('the first discovery shows who has which address, and what to do about guests that do not answer', async ({
   adminPage: page,
   api,
   simulator,
@@ -27,7 +27,7 @@ test('the first discovery tells who has which address, and what to do about gues
   await page.goto(`/addresses?tab=addresses&cluster_id=${cluster.id}&q=10.60.10.30`);
   const grid = page.getByRole('grid', { name: 'Addresses', exact: true });
   await expect(grid.getByRole('row').nth(1)).toContainText('docker-01');
-  // What is inside a container host belongs to nobody else.
+  // Addresses inside a container host are not assigned to any other workload.
   const found = await api<{ total: number }>('GET', `/ip-addresses?cluster_id=${cluster.id}&within=172.16.0.0/12`);
   expect(found.total).toBe(0);
   await grid.getByRole('link', { name: 'docker-01' }).click();
@@ -60,7 +60,7 @@ test('an address on two guests is a conflict that a person decides', async ({
   ).items;
   if (!held) throw new Error('the discovery did not find 10.60.10.11');
   const guests = await api<{ items: { id: string }[] }>('GET', `/workloads?cluster_id=${cluster.id}&q=app-02`);
-  // Noted for another guest by hand; the next discovery sees it at its real holder.
+  // Assigned to another guest manually; the next discovery sees it at its real holder.
   await api('PATCH', `/ip-addresses/${held.id}`, { workload_id: guests.items[0]?.id });
   await api('POST', '/ipam/discover?wait=true', { cluster_ids: [cluster.id] });
   await page.goto(`/addresses?tab=conflicts&cluster_id=${cluster.id}`);

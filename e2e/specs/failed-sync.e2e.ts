@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-// Each test breaks its own cluster and mends it again.
+// Each test breaks its own cluster and repairs it.
 let simulated: Simulator;
 test.beforeEach(async () => {
   simulated = await startSimulator();

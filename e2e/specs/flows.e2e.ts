@@ -140,7 +140,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
     expect(lines.join('\n')).toContain('198.51.100.66');
   });
 
-  await test.step('live: what is reported appears, and stands still when paused', async () => {
+  await test.step('live: reported flows appear, and the list does not change when paused', async () => {
     await page.goto(`/flows?live=true&${within}`);
     const live = page.getByRole('grid', { name: 'Live flows' });
     await expect(live.getByRole('row')).toHaveCount(4);

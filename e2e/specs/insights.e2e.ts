@@ -15,7 +15,7 @@ const COUNTED_MS = 150_000;
 
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/insights-${name}.png` });
 
-test('traffic of a workload, what decides about it, and which rules it hits', async ({
+test('traffic of a workload, what allows or drops it, and which rules it hits', async ({
   adminPage: page,
   api,
   simulator,
@@ -77,7 +77,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
   const row = (service: string) => rows.filter({ hasText: service }).first();
   await expect(rows).toHaveCount(6);
 
-  await test.step('each flow says what decides about it, with a link to the policy', async () => {
+  await test.step('each flow shows what allowed or dropped it, with a link to the policy', async () => {
     const opened = rows.filter({ hasText: '4.77 MiB' });
     await expect(opened.getByRole('link', { name: 'insight office' })).toBeVisible();
     await expect(opened).toContainText('Allowed');
@@ -97,7 +97,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await expectAccessible(page, 'the traffic of a workload');
   });
 
-  await test.step('a row tells why', async () => {
+  await test.step('a row shows the reason for its action', async () => {
     await row('tcp/5432').click();
     const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });
     await expect(drawer).toContainText('Log and rules mismatch');
@@ -128,7 +128,7 @@ test('traffic of a workload, what decides about it, and which rules it hits', as
     await expect(rows).toHaveCount(2);
   });
 
-  await test.step('the policy tells which rules were hit, and which never', async () => {
+  await test.step('the policy shows which rules were hit, and which never', async () => {
     await expect
       .poll(
         async () => {

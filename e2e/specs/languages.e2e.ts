@@ -40,7 +40,7 @@ test('the account menu chooses the language of all pages', async ({ adminPage: p
 test.describe('a browser that asks for French', () => {
   test.use({ locale: 'fr-FR' });
 
-  test('gets it before anybody has chosen, and signed in as well', async ({ page }) => {
+  test('gets it before the user has chosen a language, and when signed in as well', async ({ page }) => {
     await page.goto('/login');
     await expect(page.getByRole('heading', { name: 'Se connecter' })).toBeVisible();
     await expect(page).toHaveTitle('Se connecter · Fabric');

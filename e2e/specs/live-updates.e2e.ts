@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 
-test('what somebody else does appears without a reload', async ({ adminPage: page, api, simulator, addCluster }) => {
+test('changes by another user appear without a reload', async ({ adminPage: page, api, simulator, addCluster }) => {
   await page.goto('/clusters?q=appears');
   await expect(page.getByText('No clusters match')).toBeVisible();
   const cluster = await addCluster(simulator.cluster, { name: 'appears-by-itself', sync: false });
@@ -19,7 +19,7 @@ test('what somebody else does appears without a reload', async ({ adminPage: pag
   });
   await page.goto(`/clusters/${cluster.id}?tab=workloads&q=brand-new`);
   await expect(page.getByText('No workloads match')).toBeVisible();
-  // The list of guests of a cluster is some seconds old; sync until it tells of the new one.
+  // The list of guests of a cluster is some seconds old; sync until it includes the new one.
   await expect
     .poll(
       async () => {

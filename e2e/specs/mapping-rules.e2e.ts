@@ -4,7 +4,7 @@ import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
-test('pools and tags give workloads to projects; what moves is shown before, by hand wins, conflicts are told', async ({
+test('pools and tags assign workloads to projects; moves are previewed, manual wins, conflicts are reported', async ({
   adminPage: page,
   api,
   simulator,

@@ -17,7 +17,7 @@ test.afterEach(async ({ api }) => {
   await receiver.close();
 });
 
-/** Takes away what the tests made, rules first. */
+/** Removes what the tests created, rules first. */
 async function clean(api: Api): Promise<void> {
   for (const path of ['/notification-rules', '/notification-channels']) {
     const { items } = await api<{ items: Named[] }>('GET', `${path}?q=e2e`);
@@ -86,7 +86,7 @@ test('a webhook is added with its secret shown once, tested, and a failure is tr
   await shown.getByRole('button', { name: 'Done' }).click();
 });
 
-test('a rule tells of a failed sync under the bell and by webhook, and of its end', async ({
+test('a rule reports a failed sync under the bell and by webhook, and its end', async ({
   adminPage: page,
   api,
   addCluster,

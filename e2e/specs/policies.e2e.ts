@@ -3,7 +3,7 @@ import type { Simulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-/** Changes the text of a guest's firewall file on the cluster, as somebody at a shell would. */
+/** Changes the text of a guest's firewall file on the cluster, as an administrator in a shell would. */
 async function editFirewall(simulator: Simulator, vmid: number, edit: (text: string) => string): Promise<void> {
   const path = `firewall/${vmid}.fw`;
   const text = String((await simulator.act('firewall_file', { path })) ?? '');
@@ -17,7 +17,7 @@ const firewallOf = async (simulator: Simulator, vmid: number) =>
 
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/policy-${name}.png` });
 
-/** Types into an endpoint picker and takes the choice, which then stands in the box. */
+/** Types into an endpoint picker and selects the option, which then appears in the box. */
 async function chooseEndpoint(
   page: Page,
   label: 'From' | 'To',
@@ -100,7 +100,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await firewallOf(simulator, 100), 'nothing is written before apply').not.toContain('[fabric ');
 
-  // A firewall that is off, and a rule that somebody left in it.
+  // A disabled firewall, and an unmanaged rule left in it.
   await editFirewall(simulator, 101, (text) =>
     text
       .replace('enable: 1', 'enable: 0')
@@ -114,7 +114,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(dormant).toContainText('inbound DROP tcp port 8081');
   await expect(dormant).toContainText('The rule blocks traffic that passes now');
   await shot(page, 'dry-run');
-  // Somebody edits a guest before this is confirmed: it is skipped, shown again, and then applied.
+  // Another administrator edits a guest before this is confirmed: it is skipped, shown again, and then applied.
   await editFirewall(simulator, 100, (text) => text.replace('[RULES]\n', '[RULES]\n\nIN ACCEPT -p tcp -dport 9100'));
   await dialog.getByRole('button', { name: 'Apply to 2 workloads' }).click();
   await expect(dialog.getByText('or the desired rules changed. Nothing was written.')).toBeVisible({ timeout: 60_000 });
@@ -134,7 +134,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await shot(page, 'active');
   for (const vmid of [100, 101]) expect(await firewallOf(simulator, vmid)).toContain('[fabric ');
 
-  // Somebody edits a live rule on the cluster.
+  // An administrator edits a live rule on the cluster.
   await editFirewall(simulator, 100, (text) => text.replace(/^(.*-dport )443(.*\[fabric .*)$/m, '$18443$2'));
   await page.getByRole('button', { name: 'Read workloads now' }).click();
   await expect(clusters).toContainText('Drifted', { timeout: 60_000 });
@@ -153,7 +153,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(clusters).toContainText('In sync', { timeout: 60_000 });
   expect(await firewallOf(simulator, 100)).not.toContain('8443');
 
-  // The guest shows the rule as ours, and a packet is decided by it.
+  // The guest shows the rule as managed, and a packet matches it.
   const policy = (await api<{ items: { id: string }[] }>('GET', '/policies?q=e2e%20office')).items[0];
   await page.goto(`/workloads?q=web-01`);
   await page

@@ -22,7 +22,7 @@ const openEditor = async (page: Page, id: string) => {
   await expect(page.getByRole('list', { name: 'Rules' }).getByRole('listitem').first()).toBeVisible();
 };
 
-test('unsaved changes are guarded; rules are moved by key; what stands for nothing is named', async ({
+test('unsaved changes are guarded; rules are moved by key; endpoints that resolve to nothing are named', async ({
   adminPage: page,
   api,
 }) => {
@@ -46,7 +46,7 @@ test('unsaved changes are guarded; rules are moved by key; what stands for nothi
   await api('DELETE', `/policies/${policy.id}`);
 });
 
-test('a change of somebody else is shown before it is overwritten; versions are compared and brought back', async ({
+test('a change by another user is shown before it is overwritten; versions are compared and restored', async ({
   adminPage: page,
   api,
 }) => {

@@ -32,7 +32,7 @@ async function signOut(page: Page, email: string) {
 
 const secretOf = async (page: Page) => (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
 
-test('a second factor is set up, asked for, replaced by a recovery code, and taken away', async ({
+test('a second factor is set up, requested, replaced by a recovery code, and removed', async ({
   page,
   api,
   browser,

@@ -18,7 +18,7 @@ async function signInByForm(page: Page) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('an expired token costs one refresh and one retry, and nobody notices', async ({ adminPage: page }) => {
+test('an expired token costs one refresh and one retry, invisible to the user', async ({ adminPage: page }) => {
   await page.goto('/clusters');
   await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
   const refreshes: string[] = [];
@@ -61,7 +61,7 @@ test('a session that cannot be renewed leads to the sign-in page and back to the
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
 });
 
-test('a wrong password is told at once, too many lock with a time', async ({ page }) => {
+test('a wrong password is reported immediately; too many lock sign-in and show for how long', async ({ page }) => {
   await page.goto('/login');
   await typeInto(page.getByRole('textbox', { name: 'Email address' }), 'nobody@example.org');
   const password = page.getByRole('textbox', { name: 'Password' });

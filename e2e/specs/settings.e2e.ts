@@ -4,7 +4,7 @@ import { typeInto } from '../fixtures/type-into';
 
 type Settings = { flow_retention_hours: number; version: number };
 
-test('settings are checked at the field, saved, and not overwritten behind somebody', async ({
+test('settings are validated in the field, saved, and do not overwrite changes by another user', async ({
   adminPage: page,
   api,
 }) => {

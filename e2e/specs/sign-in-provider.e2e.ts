@@ -19,7 +19,7 @@ async function signInAs(page: Page, sub: string) {
   await page.getByRole('link', { name: sub, exact: true }).click();
 }
 
-test('people sign in with the account of their organisation, with the roles of their groups', async ({
+test('people sign in with the account of their organization, with the roles of their groups', async ({
   adminPage: admin,
   api,
   browser,

@@ -10,10 +10,10 @@ type Item = { id: string; name: string };
 
 const PASSWORD = 'five patient lighthouses';
 
-/** Calls that say "you may not" or "there is none" where a page led somebody, and errors. */
+/** Errors, and calls answered "not permitted" or "not found" on a page the user was led to. */
 type Complaint = string;
 
-/** Signs somebody in and notes what goes wrong on the pages they see, and every answer that names what is not theirs. */
+/** Signs a user in and records what fails on the pages they see, and every answer that names objects of others. */
 async function watched(context: BrowserContext, email: string, foreign: readonly string[]) {
   const login = await context.request.post(`${serviceUrl()}/api/v1/auth/login`, {
     data: { email, password: PASSWORD },
@@ -59,7 +59,7 @@ const kindOf = (href: string) => {
   return `${path}?${url.searchParams.get('tab') ?? ''}`;
 };
 
-test('somebody of one tenant gets a product of their own: no dead end, no refusal, nothing of another tenant', async ({
+test('a user of one tenant gets a product of their own: no dead end, no refusal, nothing of another tenant', async ({
   api,
   simulator,
   addCluster,
@@ -172,7 +172,7 @@ test('somebody of one tenant gets a product of their own: no dead end, no refusa
     await context.close();
   });
 
-  await test.step('a link that somebody else sent says what is lacking, and leads on', async () => {
+  await test.step('a link sent by another user says what is missing, and offers a way on', async () => {
     const context = await browser.newContext({ baseURL: serviceUrl() });
     const { page } = await watched(context, people[1]?.email ?? '', []);
     for (const path of [

@@ -40,7 +40,7 @@ async function makeTraffic(api: Api, clusterId: string) {
   return { web, database };
 }
 
-test('topology: map, tables, search, neighbours and the flows behind', async ({
+test('topology: map, tables, search, neighbors and their flows', async ({
   adminPage: page,
   api,
   simulator,
@@ -149,7 +149,7 @@ test('topology: map, tables, search, neighbours and the flows behind', async ({
     await page.keyboard.press('Escape');
   });
 
-  await test.step('search, details and neighbours, all of it in the URL', async () => {
+  await test.step('search, details and neighbors, all of it in the URL', async () => {
     await page.goto(`/topology?${within}`);
     const search = page.getByRole('searchbox', { name: 'Find on map' });
     await typeInto(search, '10.77.0.20');

@@ -1,5 +1,5 @@
-// Captures as the agent does until it is told to end: node agent-capture-worker.cjs <ebpf|ring>. A line on standard
-// input ends it; it then prints what it counted as JSON.
+// Captures as the agent does until stopped: node agent-capture-worker.cjs <ebpf|ring>. A line on standard input stops
+// it; it then prints what it counted as JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Capture } from '../../agent/src/capture/capture';
 import { EbpfCapture } from '../../agent/src/capture/ebpf/collector';

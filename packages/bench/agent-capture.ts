@@ -49,7 +49,7 @@ async function scenario(way: 'ebpf' | 'ring', flows: number, vlan: number): Prom
   const tcpdump = inNode('tcpdump', '-i', INTERFACE, '-s', '96', '-B', '16384', '-w', '/dev/null');
   const watched: Record<string, ChildProcess> = { agent, tcpdump };
   if (isInstalled('softflowd')) {
-    // It gives up its privileges before it writes its files: a private directory would stop it.
+    // It drops its privileges before it writes its files: a private directory would stop it.
     const pidFile = join(tmpdir(), `fabric-bench-${process.pid}-${flows}-${vlan}.pid`);
     watched.softflowd = inNode('softflowd', '-d', '-i', INTERFACE, '-m', '100000', '-c', 'none', '-p', pidFile);
   }

@@ -5,7 +5,8 @@ import { expectBar, ms, printTable } from './stats';
 /*
  * How long applying a policy takes: npx tsx packages/bench/apply.ts [guests] [nodes] [latency ms]
  * Bars: 300 guests on 8 nodes at 20 ms a call in at most 90 s, and a second apply that writes nothing.
- * The floor is the time that the calls alone need within the limits: reads four at once, firewall writes two at once.
+ * The floor is the time that the calls alone need within the limits: four concurrent reads, two concurrent firewall
+ * writes.
  */
 const [guests = 300, nodes = 8, latency = 20] = process.argv.slice(2).map(Number);
 const READS_AT_ONCE = 4;

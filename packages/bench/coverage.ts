@@ -4,10 +4,11 @@ import { startBenchDatabase } from './database';
 import { expectBar, ms, printTable } from './stats';
 
 /*
- * What counting hits of rules costs: npx tsx packages/bench/coverage.ts [new flows] [rules per guest] [flows stored before]
- * 20 nodes with 50 guests each. Bars: a second of processor time judges 20,000 new flows or more; a run without anything new takes
- * at most 100 ms of it; with a thousandth of the flows new, a run takes at most a third of what it takes when nothing is known of how
- * old the new ones are.
+ * What counting rule hits costs:
+ *   npx tsx packages/bench/coverage.ts [new flows] [rules per guest] [flows stored before]
+ * 20 nodes with 50 guests each. Bars: a second of processor time evaluates 20,000 new flows or more; a run without
+ * anything new takes at most 100 ms of it; with a thousandth of the flows new, a run takes at most a third of what it
+ * takes when the age of the new ones is unknown.
  */
 const [fresh = 100_000, ruleCount = 100, before = 1_000_000] = process.argv.slice(2).map(Number);
 const NODES = 20;
@@ -46,7 +47,7 @@ for (let number = 0; number < NODES; number++) {
 }
 await sql`update node_agents set status = 'ok', last_heartbeat_at = now()`;
 
-/** Rules for one port each, half of them ours; the last few thousand ports find none. */
+/** Rules for one port each, half of them managed; the last few thousand ports match no rule. */
 const rulesOf = (vmid: number): LiveRule[] =>
   Array.from({ length: ruleCount }, (_, pos) => ({
     pos,
@@ -117,7 +118,7 @@ const heartbeats = (oldest: string | null) => sql`
   select distinct on (node_id) node_id, gen_random_uuid(), 1, ${clock.now().toISOString()}::timestamptz, 1, 0, 0, '[]'::jsonb,
     ${oldest}::timestamptz from bench_guests`;
 
-/** One run. Processor time is this process's: judging, not the store's reading. */
+/** One run. Processor time is this process's: it includes the evaluation, not the store's reads. */
 async function timed() {
   ahead += 31_000;
   const started = performance.now();

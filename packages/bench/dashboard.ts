@@ -8,11 +8,13 @@ import { startIngestWorld } from './ingest-world';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
- * How long the dashboard takes over a full store, and what it takes from storing heartbeats; one web process:
- *   npx tsx packages/bench/dashboard.ts [flows] [heartbeats]   (10000000, 384; --rest-only: without the production build)
+ * How long the dashboard takes over a full store, and how much it slows storing heartbeats; one web process:
+ *   npx tsx packages/bench/dashboard.ts [flows] [heartbeats]
+ *   (10000000, 384; --rest-only: without the production build)
  * 5,000 workloads, 1,000 subnets, 20 tenants, flows of 24 hours.
- * Bars: p95 of GET /dashboard at most 150 ms over an hour and 300 ms over a day, while agents report and sums are made anew; while 20
- * pages refresh every 5 s, a quarter of them over a day, heartbeats are stored at no less than 80 % of the rate without. The floor is GET /auth/me.
+ * Bars: p95 of GET /dashboard at most 150 ms over an hour and 300 ms over a day, while agents report and rollups are
+ * recomputed; while 20 pages refresh every 5 s, a quarter of them over a day, heartbeats are stored at no less than
+ * 80 % of the rate without. The floor is GET /auth/me.
  */
 const [flows = 10_000_000, heartbeats = 384] = process.argv
   .slice(2)
@@ -87,7 +89,7 @@ try {
     await get(path(), who);
     const cold = performance.now() - started;
     const samples: Sample[] = [];
-    // All nodes report meanwhile, as often as agents do, and the sums are made anew from it.
+    // During the run all nodes report as often as agents do, and the rollups are recomputed from it.
     const storing = world.send({ perNode, heartbeats: STORING_SECONDS * 2, perSecond: 2 });
     for (let i = 0; i < CALLS; i++) {
       samples.push(await get(path(), who));

@@ -64,7 +64,7 @@ const cpuMicroseconds = (start: NodeJS.CpuUsage) => {
 function perSecond(run: (packet: Packet) => number, packets: readonly Packet[]): number {
   let sum = 0;
   const rates = Array.from({ length: ROUNDS }, () => {
-    // Time of the processor, not of the clock: other work on the machine is not ours.
+    // Processor time, not wall time: it leaves out other work on the machine.
     const start = process.cpuUsage();
     for (let repeat = 0; repeat < REPEATS; repeat++) for (const packet of packets) sum += run(packet);
     return (packets.length * REPEATS * 1e6) / cpuMicroseconds(start);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Person } from './person';
 
-/** What was written and what is known of it. */
+/** What was written and what is known about it. */
 export type Ledger = {
   /** Answered with success: it must be there. By name, with the id that was answered. */
   accepted: Map<string, string>;

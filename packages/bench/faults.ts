@@ -14,14 +14,15 @@ import { PASSWORD, startServiceWorld } from './service-world';
 import { ms, printTable, summary } from './stats';
 
 /*
- * What goes wrong in a data centre, at random and under load: PostgreSQL killed or restarted, Redis killed and empty
- * afterwards, web and worker killed with SIGKILL. Meanwhile people read and write, agents report, a cluster is synced.
+ * What goes wrong in a data center, at random and under load: PostgreSQL killed or restarted, Redis killed and empty
+ * afterwards, web and worker killed with SIGKILL, while people read and write, agents report and a cluster is synced.
  *
  *   npx tsx packages/bench/faults.ts [--minutes 10] [--users 20] [--agents 40] [--every 8] [--embedded] [--seed 1]
  *
- * --every: seconds between two faults, on average; --embedded: queues in the database instead of Redis. Needs a production
- * build, and redis-server. Bars: no write that was answered with success is lost, nothing was done twice or by halves, the
- * audit chain is intact, every schedule is back and runs, no run and no job is stuck, the service answers again.
+ * --every: seconds between two faults, on average; --embedded: queues in the database instead of Redis. Needs a
+ * production build, and redis-server. Bars: no write that was answered with success is lost, nothing was done twice or
+ * by halves, the audit chain is intact, every schedule is back and runs, no run and no job is stuck, the service
+ * answers again.
  */
 const { values } = parseArgs({
   options: {
@@ -34,7 +35,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.minutes) * 60;
-/** What stands still after the last fault must have come back by then. */
+/** Whatever stopped after the last fault must have recovered within this time. */
 const SETTLE_MS = 90_000;
 
 /** The same pseudo-random numbers for the same seed. */
@@ -124,7 +125,7 @@ try {
   });
 
   const end = new AbortController();
-  // Everybody listens to it.
+  // Everyone listens to it.
   setMaxListeners(0, end.signal);
   const stopped = () => {};
   const onAccepted = (node: number, sequence: number, bootId: string) =>

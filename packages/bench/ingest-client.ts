@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { makeBody, NODES } from './ingest-flows';
 
 /*
- * The agents of all nodes, in a process of their own. Started by the benches with one JSON argument; makes the heartbeats
- * beforehand, says "ready", sends when it is told "go", and answers with what came of each.
+ * The agents of all nodes, in a process of their own. Started by the benches with one JSON argument; prepares the
+ * heartbeats beforehand, prints "ready", sends on "go", and answers with the result of each.
  */
 export type Plan = {
   url: string;
@@ -19,7 +19,7 @@ export type Plan = {
   /** How many nodes report, all unless said. */
   nodes?: number;
   heartbeats: number;
-  /** Heartbeats of the runs before: the sequence goes on. */
+  /** Heartbeats of the runs before: the sequence continues from them. */
   from: number;
   /** Requests in flight (closed loop), or heartbeats per second (open loop). */
   inFlight?: number;

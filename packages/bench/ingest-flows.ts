@@ -4,7 +4,7 @@ import type { Flow, Heartbeat } from '@fabric/agent-contract';
 export const NODES = 64;
 export const GUESTS = 20;
 export const FLOWS = 1500;
-/** The most that an agent may be set to report at once (`flow_limit`). */
+/** The most that an agent may be set to report in one heartbeat (`flow_limit`). */
 export const MOST_FLOWS = 20_000;
 const INTERFACES = 60;
 const SERVICES = [443, 5432, 53, 22, 80];

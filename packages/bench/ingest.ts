@@ -5,14 +5,17 @@ import { expectBar, ms, printTable, summary } from './stats';
 
 /*
  * What storing heartbeats costs, on the whole path (HTTP to one web process of the production build, gzip, validation,
- * upsert, sums): npx tsx packages/bench/ingest.ts [rows present ...] (default 0 1000 5000 50000 1000000; the last may be 10000000)
- * Below a million rows, agents that were started just now meet a table that was analyzed when it was that small, as autovacuum
- * leaves it. Each of these cases must store at least half as many flows per second as a million rows do after such a start.
- * The largest heartbeat that an agent may send must be stored within 20 s on such tables, well before the answer is given up.
- * Nine of ten flows of a heartbeat are known: among the newest million of those that are stored, as flows that still live are. With
- * more rows present, also anywhere among them, which nothing real does: the worst case, for scale.
- * Bars: at least 8,000 flows/s; flows per CPU second of PostgreSQL at least a quarter of what COPY of the same rows into an
- * unindexed table does; the largest number of rows present costs at most 1.5 x the smallest. For scale: p95 of an open loop.
+ * upsert, rollups): npx tsx packages/bench/ingest.ts [rows present ...]
+ * (default 0 1000 5000 50000 1000000; the last may be 10000000)
+ * Below a million rows, just started agents meet a table that was analyzed when it was that small, as autovacuum
+ * leaves it. Each of these cases must store at least half as many flows per second as a million rows do after such a
+ * start. The largest heartbeat that an agent may send must be stored within 20 s on such tables, well before the
+ * answer times out.
+ * Nine of ten flows of a heartbeat are known: among the newest million of the stored ones, as live flows are. With
+ * more rows present, also anywhere among them, which no real agent does: the worst case, for scale.
+ * Bars: at least 8,000 flows/s; flows per CPU second of PostgreSQL at least a quarter of what COPY of the same rows
+ * into an unindexed table does; the largest number of rows present costs at most 1.5 x the smallest. For scale: p95 of
+ * an open loop.
  */
 const sizes = process.argv
   .slice(2)
@@ -25,7 +28,7 @@ const SMALL_HEARTBEATS = 16;
 const HEARTBEATS = 384;
 const IN_FLIGHT = 8;
 const OPEN_PER_SECOND = 4;
-/** Rows that the largest heartbeats meet: none, and as many as one of them once made slow for good. */
+/** Rows that the largest heartbeats meet: none, and a number that once made such a heartbeat permanently slow. */
 const LARGEST_ON = [0, 3_000];
 const LARGEST_HEARTBEATS = 3;
 const LONGEST_MS = 20_000;
@@ -44,7 +47,7 @@ function storedOf({ sent }: Run): number {
 /** Heartbeats of one agent that was started just now, so that it does not say what is new: all its flows are looked up. */
 const restart = { nodes: 1, restarted: true, heartbeats: SMALL_HEARTBEATS };
 
-/** Gives new sessions PostgreSQL's own cost of a page, which a database that somebody else runs has, or ours. */
+/** Sets the page cost of new sessions to PostgreSQL's own, as in an external database, or to the bundled one's. */
 async function setPageCost({ sql }: IngestWorld, cost: '4' | 'default'): Promise<void> {
   const [row] = await sql`select current_database() as name`;
   await sql.unsafe(
@@ -55,8 +58,8 @@ async function setPageCost({ sql }: IngestWorld, cost: '4' | 'default'): Promise
 }
 
 /**
- * Heartbeats that meet a small, analyzed table of their node. Autovacuum is off meanwhile: it would repair in a minute what
- * is measured.
+ * Heartbeats that meet a small, analyzed table of their node. Autovacuum is off for the duration: it would repair the
+ * measured state within a minute.
  */
 async function measureSmall(
   world: IngestWorld,

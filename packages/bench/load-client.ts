@@ -6,8 +6,8 @@ import { type Call, Person } from './person';
 import { PASSWORD } from './service-world';
 
 /*
- * The people and the agents of packages/bench/load.ts, in a process of their own, so that their work does not count as the service's.
- * Signs everybody in, says "ready", works when it is told "go", and hands over what it measured every second.
+ * The people and the agents of packages/bench/load.ts, in a process of their own, so that their work does not count as
+ * the service's. Signs everyone in, prints "ready", starts on "go", and hands over what it measured every second.
  */
 type Plan = { url: string; emails: string[]; tokens: string[]; seconds: number; intervalMs: number; flows: number };
 
@@ -29,7 +29,7 @@ function choose(pages: readonly Page[]): Page | undefined {
 
 async function browse(person: Person, permissions: readonly string[], signal: AbortSignal): Promise<void> {
   const pages = PAGES.filter(({ needs }) => permissions.includes(needs));
-  // Not everybody at the same moment.
+  // Not everyone at the same moment.
   await delay(Math.random() * 10_000, undefined, { signal });
   while (!signal.aborted) {
     const visit = choose(pages)?.visit(person);
@@ -54,7 +54,7 @@ for (let at = 0; at < plan.emails.length; at += 4) {
 
 process.on('message', async () => {
   const end = new AbortController();
-  // Everybody listens to it.
+  // Everyone listens to it.
   setMaxListeners(0, end.signal);
   const report = setInterval(() => {
     process.send?.({ calls: measured, events });

@@ -9,14 +9,14 @@ import { startServiceWorld } from './service-world';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
- * The whole service under the load of an organisation: people with pages open that ask again and again, each with a stream
- * of live events, and a node agent on every node.
+ * The whole service under the load of an organization: people with open pages that poll, each with a stream of live
+ * events, and a node agent on every node.
  *
  *   npx tsx packages/bench/load.ts [--minutes 10] [--users 200] [--agents 200] [--flows 200] [--interval 30] [--redis]
  *
- * --flows is what each heartbeat carries, --interval the seconds between two of them; --redis keeps the queues there. Needs a
- * production build. Bars: no call fails, and memory is flat: its median in the last third is at most 15 % (or 50 MiB) above
- * that of the middle third, the first being the warm-up.
+ * --flows is what each heartbeat carries, --interval the seconds between two of them; --redis keeps the queues there.
+ * Needs a production build. Bars: no call fails, and memory is flat: its median in the last third is at most 15 % (or
+ * 50 MiB) above that of the middle third, the first being the warm-up.
  */
 const { values } = parseArgs({
   options: {

@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /*
- * The attacks of packages/bench/noisy-neighbor.ts, in a process of their own. Each is a number of senders that call one after the other, at most
- * `CALLS` times each, until they are told to stop.
+ * The attacks of packages/bench/noisy-neighbor.ts, in a process of their own. Each is a number of senders that call
+ * one after the other, at most `CALLS` times each, until stopped.
  */
 export type Attack = {
   name: 'topology' | 'sign-in' | 'sign-in everywhere' | 'mixture';

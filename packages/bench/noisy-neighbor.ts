@@ -9,11 +9,13 @@ import { PASSWORD } from './service-world';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
- * What light calls of others take while one account, or somebody without one, does the most expensive things:
- *   npx tsx packages/bench/noisy-neighbor.ts [--seconds 5] [--rounds 3] [--builds directory,directory] [--attacks topology,mixture]
- * Builds are measured one after the other over the same store, this one (.) when not said. Bar, for the last build: the p95 of
- * light calls of other accounts is at most twice its idle value under each attack. Idle and attacked take turns, so that whatever else the
- * machine does slows both.
+ * How long other accounts' light calls take while one account, or a client without an account, makes the most
+ * expensive calls:
+ *   npx tsx packages/bench/noisy-neighbor.ts [--seconds 5] [--rounds 3] [--builds directory,directory]
+ *     [--attacks topology,mixture]
+ * Builds are measured one after the other over the same store; the default is this one (.). Bar, for the last build:
+ * the p95 of light calls of other accounts is at most twice its idle value under each attack. Idle and attacked rounds
+ * alternate, so that other load on the machine slows both.
  */
 const { values } = parseArgs({
   options: {
@@ -24,9 +26,9 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** Pause between light calls, as of somebody who clicks quickly. */
+/** Pause between light calls, as of a user who clicks quickly. */
 const PAUSE_MS = 15;
-/** After so long nobody waits for an answer any more. */
+/** After this long no user waits for an answer any more. */
 const PATIENCE_MS = 20_000;
 const ATTACKS = (['topology', 'sign-in', 'sign-in everywhere', 'mixture'] as const).filter((name) =>
   values.attacks.split(',').includes(name),

@@ -14,7 +14,10 @@ const HALF = WORKLOADS / 2;
 const [EDGES, SUMS, FLOWS] = [4_000, 100_000, 60_000];
 const [POLICIES, RULES] = [100, 5];
 
-/** Groups of forty workloads, policies of five rules between them; sums and raw flows of the last hour between pairs of workloads. */
+/**
+ * Groups of forty workloads, policies of five rules between them; rollups and raw flows of the last hour between pairs
+ * of workloads.
+ */
 const POLICY_SQL = `
   insert into security_groups (id, name) select gen_random_uuid(), 'group-' || i from generate_series(0, ${POLICIES - 1}) as i;
   insert into security_group_members (security_group_id, workload_id)
@@ -94,7 +97,7 @@ export async function startNoisyWorld() {
   const { sqlClient, closeDb } = await import('@/server/db/client');
   const sql = sqlClient();
   await fillInventory(sql, WORKLOADS);
-  // Nothing listens there, so a reading of a cluster fails at once.
+  // Nothing listens there, so reading a cluster fails immediately.
   await sql`update clusters set api_url = 'https://127.0.0.1:9'`;
   await sql.unsafe(POLICY_SQL);
   const people = await makePeople();

@@ -5,7 +5,7 @@ import type { AppRouter } from '@/server/api/root';
 export type Call = { name: string; ms: number; error: string | null };
 export type Client = ReturnType<typeof createTRPCClient<AppRouter>>;
 
-/** Milliseconds a call may take before it counts as an error: nobody looks at a page for longer. */
+/** Milliseconds a call may take before it counts as an error: no user waits longer for a page. */
 const TIMEOUT_MS = 30_000;
 
 /** What went wrong, in the words of a log: the kind of problem, no addresses or ids. */
@@ -21,8 +21,8 @@ export function reasonOf(error: unknown): string {
 type Session = { access_token: string; refresh_token: string };
 
 /**
- * Somebody with a browser: signs in, renews the session when it ends, calls procedures in batches as pages do, and has the
- * stream of live events open. Every call is measured.
+ * A user with a browser: signs in, renews the session when it ends, calls procedures in batches as pages do, and keeps
+ * the stream of live events open. Every call is measured.
  */
 export class Person {
   readonly client: Client;

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { closeDb } from '@/server/db/client';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
 
-// The job `traffic.sum` every ten seconds in a process of its own, as in the worker. Tells how long each run took; ends when told.
+// The job `traffic.sum` every ten seconds in a process of its own, as in the worker. Reports the duration of each run;
+// ends on a message from its parent.
 const ending = new AbortController();
 process.on('message', () => ending.abort());
 while (!ending.signal.aborted) {

@@ -12,8 +12,9 @@ import { startTopologyWorld } from './topology-world';
 
 /*
  * How fast the map is read and drawn, with the production build and Chromium without a graphics card:
- *   npx tsx packages/bench/topology.ts [workloads] [pairs] [sums per minute]        (500, 1500, 100000 when not said)
- * Bars: 5,000 workloads are laid out within a second; at least 30 frames/s while the map is dragged, and while it is zoomed, at 1440 × 900.
+ *   npx tsx packages/bench/topology.ts [workloads] [pairs] [rollups per minute]        (default 500, 1500, 100000)
+ * Bars: 5,000 workloads are laid out within a second; at least 30 frames/s while the map is dragged, and while it is
+ * zoomed, at 1440 × 900.
  */
 const [workloads = 500, pairs = 1_500, rows = 100_000] = process.argv.slice(2).map(Number);
 const CALLS = 12;

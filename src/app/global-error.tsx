@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { UiProvider } from '@/ui/ui-provider';
 import './globals.css';
 
-/** When the root layout itself fails; it stands in for the whole document. */
+/** When the root layout itself fails; it replaces the whole document. */
 export default function GlobalError({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useT();
   return (

@@ -111,7 +111,7 @@ describe('a demo', () => {
       SITES.map(({ cluster_name }) => ({ name: cluster_name, sync_status: 'ok', last_sync_error: null })),
     );
     await report();
-    // Of the address plan, of the SDN, and one that only a guest told of: IPv6.
+    // Of the address plan, of the SDN, and one that only a guest reported: IPv6.
     expect(await stored()).toEqual({
       users: 2,
       clusters: SITES.length,
@@ -143,9 +143,9 @@ describe('a demo', () => {
     expect(flows).toMatchObject({ old: true, fresh: true, past: true, unattributed: 0, unconfirmed: 0 });
     expect(flows?.flows).toBeGreaterThan(1_000);
     expect(flows?.dropped).toBeGreaterThan(20);
-    // One node cannot capture; the silent one reported until it fell silent.
+    // One node cannot capture; the one with the stale agent reported until it stopped.
     expect(flows?.nodes).toBe(NODES - 1);
-    // Somebody outside reads the ERP database, and the log says which rule lets them.
+    // An outside attacker reads the ERP database, and the log says which rule lets them.
     const theft = await sql`
       select decision, raw->>'excerpt' as excerpt from traffic_flows
       where source_ip = '203.0.113.199' and destination_ip = '10.40.90.15' and destination_port = 3306`;
@@ -181,7 +181,7 @@ describe('a demo', () => {
     expect(await count('interface_traffic')).toBeGreaterThan(0);
   });
 
-  it('sums what it stored: the minutes of a node hold the bytes its guests’ interfaces counted', async () => {
+  it('aggregates what it stored: the minutes of a node hold the bytes its guests’ interfaces counted', async () => {
     const [row] = await sql`
       select (select sum(bytes) from flow_rollup_minutes m join nodes n on n.id = m.node_id where n.name = 'fra-pve1' and bucket_at >= (select min(observed_at) from interface_samples)) as rolled_up,
         (select sum(rx_bytes + tx_bytes) from interface_samples s join nodes n on n.id = s.node_id
@@ -193,7 +193,7 @@ describe('a demo', () => {
     expect(Number(row?.counted)).toBeLessThanOrEqual(2.2 * rolledUp);
   });
 
-  it('goes on after a restart: same address, same certificate, nothing twice', async () => {
+  it('continues after a restart: same address, same certificate, nothing twice', async () => {
     const before = await stored();
     const address = await sql`select api_url, tls_fingerprint, version from clusters order by name`;
     const workloads = await sql`select id, started_at from workloads order by id`;
@@ -235,7 +235,7 @@ describe('a demo', () => {
 });
 
 describe('an installation that is no demo', () => {
-  it('is left alone when somebody uses it', async () => {
+  it('is left alone when it is in use', async () => {
     const url = await createTestDatabase();
     const other = postgres(url, { max: 1, onnotice: () => {} });
     await other`insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.org', 'x')`;

@@ -36,7 +36,7 @@ async function untilSynced(run_ids: readonly string[], signal: AbortSignal): Pro
 
 /**
  * Runs the demo until the signal: simulated clusters, what is set up over them through the services, and agents that
- * report. Started again it goes on where it was.
+ * report. After a restart it continues where it was.
  */
 export async function runDemo({
   directory,

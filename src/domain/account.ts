@@ -4,7 +4,7 @@ import { MAX_TOKEN_DAYS } from './choices';
 import { PERMISSIONS } from './permissions';
 import { SECOND_FACTORS, SIGN_IN_METHODS } from './second-factor';
 
-/** One sign-in of one's own that is not over. */
+/** One of the user's own sign-ins that is not over. */
 export const AccountSession = z.object({
   id: z.uuid(),
   /** The one that asks. */
@@ -56,7 +56,7 @@ export type ApiTokenInput = z.output<typeof ApiTokenInput>;
 export const ApiToken = z.object({
   id: z.uuid(),
   name: z.string(),
-  /** The beginning of the token, to tell which one is meant. */
+  /** The beginning of the token, to identify it. */
   prefix: z.string(),
   permissions: z.array(z.string()),
   tenant_id: z.uuid().nullable(),
@@ -64,7 +64,7 @@ export const ApiToken = z.object({
   created_at: z.string(),
   expires_at: z.string(),
   expired: z.boolean(),
-  /** Since when it does nothing because its owner was deactivated; it is allowed again by hand. */
+  /** Since when the token is suspended because its owner was deactivated; it is allowed again manually. */
   suspended_at: z.string().nullable(),
   /** To the minute. */
   last_used_at: z.string().nullable(),

@@ -3,11 +3,11 @@ import { AGENT_SORTS, AGENT_STATUSES, ENROLLMENT_LIMITS, NODE_STATUSES } from '.
 import { booleanFilter } from './inventory';
 import { listInput, pageOf } from './list';
 
-/** The token of a node was replaced by another enrolment while its agent reported. */
+/** The token of a node was replaced by another enrollment while its agent reported. */
 export const TokenReplacement = z.object({
   at: z.string(),
   enrolment_id: z.uuid(),
-  /** Who created the enrolment token; null: the service itself. */
+  /** Who created the enrollment token; null: the service itself. */
   user_id: z.uuid().nullable(),
   user_name: z.string().nullable(),
   /** Of the agent whose token it was. */
@@ -37,7 +37,7 @@ export const Agent = z.object({
   /** As the agent reported it; null: unknown, never off. */
   firewall_status: z.record(z.string(), z.unknown()).nullable(),
   nftables_ruleset_hash: z.string().nullable(),
-  /** What the newest heartbeat says of each collector; empty before the first one. */
+  /** What the newest heartbeat reports about each collector; empty before the first one. */
   collectors: z.array(z.object({ name: z.string(), state: z.string() })),
   /** Whether this service brings a newer agent; null when either version is not known. */
   outdated: z.boolean().nullable(),
@@ -254,8 +254,8 @@ export const AgentEnrollmentPage = pageOf(AgentEnrollment);
 const NUMBERS = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+.*)?$/;
 
 /**
- * Whether version `a` came before `b`: `1.10.0` after `1.9.0`, a pre-release before its release. Null when one of them is no
- * version of three numbers: nobody can tell then.
+ * Whether version `a` came before `b`: `1.10.0` after `1.9.0`, a pre-release before its release. Null when one of
+ * them is not a version of three numbers: they cannot be compared.
  */
 export function isOlderVersion(a: string, b: string): boolean | null {
   const [left, right] = [NUMBERS.exec(a), NUMBERS.exec(b)];

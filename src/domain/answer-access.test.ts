@@ -29,7 +29,7 @@ const held = fc
   .map(({ place, ...rest }) => ({ ...rest, ...place }));
 
 describe('the answer', () => {
-  it('is what the check of a request says, for everybody, everything and everywhere; a no has its reason', () => {
+  it('matches the check of a request for every user, permission and scope; a refusal has its reason', () => {
     fc.assert(
       fc.property(
         fc.array(held, { maxLength: 4 }),

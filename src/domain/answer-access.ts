@@ -6,7 +6,7 @@ type Reason = Row['reasons'][number];
 /** Where something is to be done: a tenant, one project of it, or (both null) the whole installation. */
 export type AccessPlace = { readonly tenant_id: string | null; readonly project_id: string | null };
 
-/** What keeps somebody from doing something. */
+/** What keeps a user from doing something. */
 export type Lack =
   | 'deactivated'
   | 'second_factor'
@@ -22,8 +22,9 @@ export type AccessAnswer =
   | { allowed: false; lack: Lack; near: Reason[] };
 
 /**
- * Whether a user may do something in a tenant, in one project of it, or (`tenant_id` null) in the whole installation, by which of their roles, or
- * what is lacking. The nearest reason is the one given: whose role has expired is not told that there is none.
+ * Whether a user may do something in a tenant, in one project of it, or (`tenant_id` null) in the whole installation,
+ * and by which of their roles, or what is missing. The nearest reason is given: an expired role is reported as
+ * expired, not as missing.
  */
 export function answerAccess(
   { active, second_factor_missing }: Pick<UserAccess, 'active' | 'second_factor_missing'>,

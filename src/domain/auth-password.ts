@@ -52,13 +52,13 @@ export function passwordProblem(password: string, email?: string): string | null
   return null;
 }
 
-/** The password that somebody has now. No rule beyond a bound: whatever was once accepted must be accepted here. */
+/** The user's current password. No rule beyond a bound: whatever was once accepted must be accepted here. */
 export const CurrentPassword = z
   .string('Enter your password as text.')
   .min(1, 'Enter your current password.')
   .max(1024, 'At most 1024 characters.');
 
-/** A password that somebody chooses now. */
+/** A new password, as the user chooses it. */
 export const NewPassword = z
   .string('Enter the password as text.')
   .max(4 * MAX_PASSWORD_LENGTH, `Use at most ${MAX_PASSWORD_LENGTH} characters.`)

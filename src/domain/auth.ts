@@ -17,7 +17,7 @@ export const LoginInput = z.strictObject({
 });
 export type LoginInput = z.infer<typeof LoginInput>;
 
-/** A refresh token of ours is far shorter; the bound keeps nonsense out. */
+/** Fabric's refresh tokens are far shorter; the bound rejects nonsense. */
 const RefreshToken = z.string('Send the refresh token as text.').min(1).max(4096, 'This is not a refresh token.');
 
 /** API clients send the refresh token; browsers leave it out and send their cookie. */
@@ -48,7 +48,7 @@ export const CurrentUser = z.object({
   grants: z.array(HeldRole),
   /** Tenants the user can work in, by name; at most 1000. */
   tenants: z.array(z.object({ id: z.uuid(), name: z.string() })),
-  /** A role is held platform-wide, so every tenant is within reach. */
+  /** A role is held platform-wide, so the user can work in every tenant. */
   all_tenants: z.boolean(),
 });
 export type CurrentUser = z.infer<typeof CurrentUser>;

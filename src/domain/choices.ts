@@ -12,7 +12,7 @@ export const SYNC_STATUSES = ['never', 'queued', 'running', 'ok', 'failed'] as c
 
 /** `removal`: what a policy left on workloads that went to another tenant is removed, by the system. */
 export const DEPLOYMENT_KINDS = ['apply', 'cleanup', 'removal'] as const;
-/** `partial`: something was done and something was not; what, stands at the guests. */
+/** `partial`: something was done and something was not; the results of the guests say what. */
 export const DEPLOYMENT_RUN_STATUSES = ['queued', 'running', 'ok', 'partial', 'failed'] as const;
 
 /** Verdicts of stored flows: three from firewall log lines, `observed` when no line decided. */
@@ -42,9 +42,9 @@ export const TRAFFIC_MODES = ['all', 'inbound', 'outbound', 'internal', 'externa
 
 /**
  * - `duplicate_address`: a second workload was seen with an address that another one holds
- * - `duplicate_mac`: two network cards of the cluster have the same MAC address
- * - `outside_subnet`: the network of the card has subnets, and the address is in none of them
- * - `reserved_in_use`: a workload uses an address that is reserved for nobody or for somebody else
+ * - `duplicate_mac`: two interfaces of the cluster have the same MAC address
+ * - `outside_subnet`: the network of the interface has subnets, and the address is in none of them
+ * - `reserved_in_use`: a workload uses an address that is reserved for no one or for someone else
  */
 export const CONFLICT_KINDS = ['duplicate_address', 'duplicate_mac', 'outside_subnet', 'reserved_in_use'] as const;
 export const CONFLICT_SORTS = ['created_at', 'kind', 'status', 'address'] as const;
@@ -136,7 +136,7 @@ export const TAG_MATCHES = ['any', 'all'] as const;
 export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 /** Where the sign-in provider sends people back to after they signed out there. */
 export const OIDC_SIGNED_OUT_PATH = '/api/v1/auth/oidc/signed-out';
-/** Why signing in through the provider failed, as the sign-in page is told. */
+/** Why signing in through the provider failed, as reported to the sign-in page. */
 export const PROVIDER_PROBLEMS = [
   'disabled',
   'unreachable',
@@ -161,8 +161,8 @@ export const SYNC_STAGES = ['connect', 'nodes', 'networks', 'sdn', 'guests', 'in
 export const USER_SORTS = ['email', 'name', 'active', 'last_login_at', 'created_at'] as const;
 
 /**
- * Whether the firewall is on at the interfaces of a guest, as last read: at all of them, certainly not at one, not known of
- * all, or there is none. What it does there is its `protection`.
+ * Whether the firewall is on at the interfaces of a guest, as last read: on at all of them, certainly off at one,
+ * unknown for some, or the guest has no interface. What the firewall does there is its `protection`.
  */
 export const WORKLOAD_ENFORCEMENTS = ['enforced', 'unenforced', 'unknown', 'without_interface'] as const;
 export const WORKLOAD_KINDS = ['qemu', 'lxc'] as const;

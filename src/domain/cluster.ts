@@ -61,8 +61,8 @@ export const ClusterUpdate = z.strictObject({ ...fields, version: z.int().min(1)
 export type ClusterUpdate = z.output<typeof ClusterUpdate>;
 
 /**
- * An access to be tried out. With `cluster_id` the stored token stands in for a missing one, but only at the stored
- * address: elsewhere it could be collected.
+ * Access to be tested. With `cluster_id`, the stored token replaces a missing one, but only at the stored address:
+ * another address could collect the token.
  */
 export const ClusterCheckInput = z
   .strictObject({

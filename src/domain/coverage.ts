@@ -36,7 +36,7 @@ export const RuleCoverage = SecurityRule.extend({
   guests_hit: z.int(),
   /** `hits` and `audit_hits` of each of `days`. */
   daily: z.array(z.int()),
-  /** Since when it was looked for hits in vain; null when there was one, or when nobody has looked. */
+  /** Since when the rule is monitored without a hit; null when there was a hit, or when it was not monitored. */
   never_hit_since: z.string().nullable(),
 });
 export type RuleCoverage = z.output<typeof RuleCoverage>;
@@ -65,7 +65,7 @@ const counts = {
   /** Conversations that began in the range and have this guest at an end; the five below add up to it. */
   flows: z.int(),
   by_policy: z.int(),
-  /** A rule that no policy of ours wrote. */
+  /** An unmanaged rule: no policy of Fabric wrote it. */
   by_other_rule: z.int(),
   /** No live rule, but one of a policy in audit mode. */
   by_audit: z.int(),
@@ -87,7 +87,7 @@ export const WorkloadCoverage = z.object({
   /** Share of `flows` that a rule decides, 0 to 1; null without flows. */
   covered_share: z.number().nullable(),
   last_flow_at: z.string().nullable(),
-  /** Since when the flows of its node are judged; null: there is no agent that reports, so nothing is known. */
+  /** Since when the flows of its node are evaluated; null: no agent reports, so nothing is known. */
   looked_since: z.string().nullable(),
 });
 export type WorkloadCoverage = z.output<typeof WorkloadCoverage>;

@@ -25,7 +25,7 @@ export const DeploymentProblem = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string().nullable(),
-  /** With `edited_since`: what somebody else changed since the first policy was applied. */
+  /** With `edited_since`: what another user changed since the first policy was applied. */
   edits: z.array(z.enum(EDITS)).optional(),
   /** How many guests of a deployment it concerns; absent where it is the deployment's own, or one guest's. */
   guests: z.int().optional(),
@@ -36,7 +36,7 @@ export type DeploymentProblem = z.output<typeof DeploymentProblem>;
 export const GuestChanges = z.object({ added: z.int(), removed: z.int(), moved: z.int(), kept: z.int() });
 export type GuestChanges = z.output<typeof GuestChanges>;
 
-/** What is stored of the writes planned for a guest; long plans are cut, `total` tells how many there were. */
+/** What is stored of the writes planned for a guest; long plans are cut, `total` is how many there were. */
 export type StoredPlan = { readonly steps: readonly PlanStep[]; readonly total: number };
 /** How the guest was before the first write. */
 export type StoredState = GuestFilter;
@@ -68,7 +68,7 @@ export const DeploymentGuest = z.object({
 });
 export type DeploymentGuest = z.output<typeof DeploymentGuest>;
 
-/** A guest's result with what was planned for it and how it was before, for whoever wants to know exactly. */
+/** A guest's result with its plan and its previous state, for readers who need the details. */
 export const DeploymentGuestDetail = DeploymentGuest.extend({
   plan: z.unknown().nullable(),
   state_before: z.unknown().nullable(),
@@ -129,7 +129,7 @@ export const DeploymentGuestListInput = listInput(['vmid'], {
 export type DeploymentGuestListInput = z.output<typeof DeploymentGuestListInput>;
 
 export const ApplyInput = z.strictObject({
-  /** Say what would be wanted of every guest, without asking or changing a cluster. */
+  /** Compute the desired state of every guest, without querying or changing a cluster. */
   dry_run: z.boolean({ error: 'One of true, false.' }).default(false),
   /**
    * By workload id, the fingerprint that the preview gave. A workload whose live state or planned writes are others by now, or
@@ -145,7 +145,7 @@ const AppliedGuest = z.object({
   name: z.string(),
   /** `planned` in a dry run. */
   status: z.enum([...GUEST_RESULT_STATUSES, 'planned']),
-  /** Rules wanted there by the policy, in a dry run; else what was done. */
+  /** Rules that the policy requires there, in a dry run; else what was done. */
   rules: z.int().optional(),
   writes: z.int(),
   changes: GuestChanges.nullable(),
@@ -178,19 +178,19 @@ export const ApplyResult = z.object({
   dry_run: z.boolean(),
   /** Everything that was asked for is done; in a dry run: could be done. */
   success: z.boolean(),
-  /** Something was put into force. Never in a dry run. */
+  /** Something was enforced. Never in a dry run. */
   applied: z.boolean(),
-  /** What is not as wanted, in words. */
+  /** What differs from the desired state, as text. */
   message: z.string().nullable(),
   operation_id: z.uuid().nullable(),
-  /** False while work goes on; ask again for the deployments. */
+  /** False while work continues; query the deployments again. */
   finished: z.boolean(),
   clusters: z.array(AppliedCluster),
   unresolved: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string(), reason: z.string() })),
 });
 export type ApplyResult = z.output<typeof ApplyResult>;
 
-/** Several policies at once, each an operation of its own. */
+/** Several policies together, each an operation of its own. */
 export const ApplyPendingResult = z.object({
   operations: z.array(
     z.object({

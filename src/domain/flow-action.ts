@@ -1,6 +1,6 @@
 import type { DefiniteVerdict } from './firewall/verdict';
 
-/** What was, is or would be done with traffic. In every answer about traffic, whoever says it. */
+/** What was, is or would be done with traffic. In every answer about traffic, whatever its source. */
 export const ACTIONS = ['allowed', 'dropped', 'rejected', 'unknown'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -18,7 +18,7 @@ export const actionOf = (verdict: DefiniteVerdict | 'unknown'): Action => OF_VER
 export const wouldActionOf = (verdict: DefiniteVerdict): Exclude<Action, 'unknown'> =>
   verdict === 'accept' ? 'allowed' : verdict === 'drop' ? 'dropped' : 'rejected';
 
-/** Whether what was observed differs from what the rules say. A rejected packet that nobody may answer is dropped. */
+/** Whether the observed action differs from the rules. A rejected packet that may not be answered is dropped. */
 export function differs(observed: Action, rules: Action | undefined): boolean {
   if (observed === 'unknown' || rules === undefined || rules === 'unknown' || observed === rules) return false;
   return !(observed === 'rejected' && rules === 'dropped');

@@ -22,20 +22,20 @@ export function observedAction({ decision, state }: { decision: string; state: s
   return ANSWERED_STATES.some((answered) => answered === state) ? 'allowed' : 'unknown';
 }
 
-/** Who decides by the live rules, with what is known of the rule. */
+/** What decides according to the live rules, with what is known about the rule. */
 export const Decider = z.object({
   kind: z.enum(['rule', 'default', 'builtin', 'not_enforced', 'unknown']),
   /** Action of the rule, default policy, name of the hypervisor's own rule, or the reason. */
   detail: z.string().nullable(),
-  /** In words. */
+  /** As text. */
   explanation: z.string(),
-  /** Where the rule stands at the guest; of a group its name and the position there. */
+  /** Position of the rule at the guest; for a group, its name and the position in the group. */
   position: z.int().nullable(),
   group: z.string().nullable(),
   group_position: z.int().nullable(),
   /** The VNet that the rule is stored at, when it is not the guest's own. */
   vnet: z.string().optional(),
-  /** The policy that the rule belongs to; its name is null when it is gone or out of reach. */
+  /** The policy that the rule belongs to; its name is null when it is deleted or not visible to the user. */
   policy_id: z.string().nullable(),
   policy_name: z.string().nullable(),
   policy_version: z.int().nullable(),
@@ -77,7 +77,7 @@ export const auditSayOf = (
 export const flowVerdict = {
   /** What was observed. */
   action: z.enum(ACTIONS),
-  /** What the rules say now; null: no workload within reach is at an end, or its rules may not be seen. */
+  /** What the rules say now; null: no visible workload is at an end, or its rules may not be seen. */
   rules_say: RulesSay.nullable(),
   /** What policies in audit mode would do, in the order in which they would decide. */
   audit_say: z.array(AuditSay),

@@ -9,11 +9,11 @@ import { InterfaceEnforcement } from './policy-guests';
 import { UnreadableNote } from './policy-preview';
 
 export const NamedRuleView = FirewallRuleView.extend({
-  /** Null: not ours, or the policy is gone or out of reach. */
+  /** Null: unmanaged, or the policy is deleted or not visible to the user. */
   policy_name: z.string().nullable(),
-  /** Left by a policy of the tenant that had the workload before; which and whose is not told. */
+  /** Left by a policy of the tenant that had the workload before; neither the policy nor the tenant is named. */
   residual: z.boolean(),
-  /** Of its policy; null: not ours, or the policy is gone. */
+  /** Of its policy; null: unmanaged, or the policy is deleted. */
   tier: z.enum(POLICY_TIERS).nullable(),
 });
 
@@ -120,12 +120,12 @@ const DecidedBy = z.object({
   kind: z.enum(['rule', 'default', 'builtin', 'not_enforced', 'unknown']),
   /** Default policy, name of the built-in rule, or the reason. */
   detail: z.string().nullable(),
-  /** In words. */
+  /** As text. */
   explanation: z.string(),
   /** The rule that decides; of a group when `group` is set. */
   rule: NamedRuleView.nullable(),
   group: z.string().nullable(),
-  /** Rules that may decide and cannot be judged. */
+  /** Rules that may decide and cannot be evaluated. */
   undecided_rules: z.array(NamedRuleView),
 });
 
@@ -138,7 +138,7 @@ export const PacketVerdict = z.object({
       name: z.string(),
       verdict: z.enum(['accept', 'drop', 'reject', 'unknown']),
       decided_by: DecidedBy,
-      /** The same three as of traffic. A packet that nobody sent was not observed: its action is unknown. */
+      /** The same three as for traffic. A packet that was never sent was not observed: its action is unknown. */
       ...flowVerdict,
       rules_say: RulesSay,
       /** Policies whose rule decides or may decide. Of those that the reader cannot open, `policy_id` is null. */

@@ -33,7 +33,7 @@ const IMPLEMENTATION = z.enum(['iptables', 'nftables']);
 const shared = {
   cluster_id: z.uuid(),
   cluster_name: z.string(),
-  /** Time of the oldest reading that is used here. */
+  /** When the oldest snapshot used here was read. */
   read_at: z.string(),
   /** Null: could not be read. */
   cluster_firewall_enabled: z.boolean().nullable(),
@@ -126,12 +126,12 @@ export const HostPacketVerdict = z.object({
     kind: z.enum(['rule', 'default', 'builtin', 'not_enforced', 'unknown']),
     /** Action of the rule, default policy, name of the built-in rule, or the reason. */
     detail: z.string().nullable(),
-    /** In words. */
+    /** As text. */
     explanation: z.string(),
     /** The rule that decides, with where it is stored; of a group when `group` is set. */
     rule: PlacedRule.nullable(),
     group: z.string().nullable(),
-    /** Rules that may decide and cannot be judged. */
+    /** Rules that may decide and cannot be evaluated. */
     undecided_rules: z.array(PlacedRule),
   }),
 });
@@ -139,7 +139,7 @@ export type HostPacketVerdict = z.output<typeof HostPacketVerdict>;
 
 /** The verdict of one node, or of each node that a VNet reaches. */
 export const HostPacketVerdicts = z.object({
-  /** Time of the oldest reading that is used here. */
+  /** When the oldest snapshot used here was read. */
   read_at: z.string(),
   nodes: z.array(HostPacketVerdict),
 });

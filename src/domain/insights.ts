@@ -20,7 +20,7 @@ export const InsightsQuery = z
   .strictObject({
     /** Also the rules that filter the workload, read now. */
     include_rules: booleanFilter,
-    /** Also what decides about each flow: live rule, policies in audit mode, default. */
+    /** Also what decides each flow: live rule, policies in audit mode, default. */
     include_flow_context: booleanFilter,
     traffic_mode: mode.optional(),
     /** The older name of `traffic_mode`. */
@@ -57,7 +57,7 @@ export const InsightFlowsInput = listInput(FLOW_SORTS, {
 });
 export type InsightFlowsInput = z.output<typeof InsightFlowsInput>;
 
-/** What decides in force. */
+/** What decides, as enforced. */
 export const InsightDecider = Decider;
 export type InsightDecider = Decider;
 
@@ -119,7 +119,7 @@ const counts = {
 /** Those of conversations that the other end opened to the workload; the others it opened itself. */
 const opened_by_peer = z.int();
 
-/** Sums of exactly the flows that are meant, each counted once. */
+/** Totals of exactly the selected flows, each counted once. */
 export const InsightsSummary = z.object({
   ...counts,
   /** Towards the workload and from it. */
@@ -145,7 +145,7 @@ export const InsightsSummary = z.object({
 });
 export type InsightsSummary = z.output<typeof InsightsSummary>;
 
-/** What decides about the flows that are meant: how many end how. */
+/** What decides the selected flows: how many have which outcome. */
 export const InsightsDecisions = z.object({
   /** When what is live was read; null: never. */
   rules_read_at: z.string().nullable(),
@@ -175,9 +175,9 @@ export const ActiveRule = FirewallRuleView.extend({
   /** A marker in its comment says that this service wrote it. */
   managed: z.boolean(),
   policy_name: z.string().nullable(),
-  /** Left by a policy of the tenant that had the workload before; which and whose is not told. */
+  /** Left by a policy of the tenant that had the workload before; neither the policy nor the tenant is named. */
   residual: z.boolean(),
-  /** Of its policy; null: not ours, or the policy is gone. */
+  /** Of its policy; null: unmanaged, or the policy is deleted. */
   tier: z.enum(POLICY_TIERS).nullable(),
   /** The group of the cluster that it is of; null: the workload's own. */
   group: z.string().nullable(),
@@ -233,7 +233,7 @@ const head = {
   kept_since: z.string(),
   traffic_mode: mode,
   traffic: InsightsTraffic,
-  /** Policies in audit mode within reach that mean the workload, in the order in which they would stand there. */
+  /** Visible policies in audit mode that apply to the workload, in the order in which they would be placed there. */
   audit_policies: z.array(AuditPolicyView),
 };
 

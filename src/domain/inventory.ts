@@ -18,11 +18,11 @@ const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).transfo
 /** A filter that tRPC sends as a boolean and a query string as text. */
 export const booleanFilter = z.union([z.boolean(), flag], { error: 'One of true, false.' }).optional();
 
-/** What keeps the firewall of a node from being compiled: its old rules stay in force for every guest. */
+/** What keeps the firewall of a node from compiling: its old rules stay enforced for every guest. */
 export const NodeCompileFailure = z.object({
   /** When it was first read. */
   since: z.string(),
-  /** All of it in words, with the remedy. */
+  /** All of it as text, with the remedy. */
   message: z.string(),
   /** Whether the node's agent saw its packet filter change since; `none`: no agent reports. */
   agent_evidence: z.enum(['ruleset_unchanged', 'ruleset_changed_since', 'service_stopped', 'none']),
@@ -89,7 +89,7 @@ export const Workload = z.object({
   node_name: z.string().nullable(),
   project_id: z.uuid().nullable(),
   project_name: z.string().nullable(),
-  /** Who decided on the project: somebody by hand, a mapping rule, or nobody. */
+  /** How the project was assigned: manually, by a mapping rule, or not at all. */
   project_assigned_by: z.enum(['hand', 'rule']).nullable(),
   tenant_id: z.uuid().nullable(),
   vmid: z.int(),
@@ -278,7 +278,7 @@ export const FormerPeriod = z.object({
   to_at: z.string(),
 });
 
-/** A workload that went to another tenant, as those know it to whom it belonged. Where it is now is not told. */
+/** A workload that moved to another tenant, as the former tenant sees it. Where it is now is not shown. */
 export const FormerWorkload = z.object({
   workload_id: z.uuid(),
   /** What it was called when it went last. Null: not noted. */

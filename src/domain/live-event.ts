@@ -12,7 +12,7 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sync_run.changed'), cluster_id: z.uuid(), run_id: z.uuid() }),
   z.object({ type: z.literal('cluster.changed'), cluster_id: z.uuid() }),
   z.object({ type: z.literal('inventory.changed'), cluster_id: z.uuid() }),
-  /** What belongs to a tenant or one of its projects, or to none; to other tenants and projects it says nothing. */
+  /** Owned by a tenant or one of its projects, or by none; it is not sent to other tenants and projects. */
   z.object({
     type: z.literal('security_group.changed'),
     security_group_id: z.uuid(),
@@ -20,7 +20,7 @@ export const LiveEvent = z.discriminatedUnion('type', [
     project_id: ProjectId,
   }),
   z.object({ type: z.literal('policy.changed'), policy_id: z.uuid(), tenant_id: TenantId, project_id: ProjectId }),
-  /** A deployment was begun, went on or ended. */
+  /** A deployment started, continued or ended. */
   z.object({
     type: z.literal('deployment.changed'),
     deployment_id: z.uuid(),

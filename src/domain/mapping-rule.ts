@@ -19,7 +19,7 @@ const fields = {
   description: Description,
 };
 
-// As the cluster has them: of a name that cannot exist, nobody would notice that the rule never applies.
+// As the cluster has them: with a name that cannot exist, the rule would never apply and no error would show it.
 const FORMS: Record<MappingSource, { form: RegExp; message: string }> = {
   pool: { form: /^[A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+){0,2}$/, message: 'Letters, digits, _ . - and / between levels.' },
   tag: {
@@ -67,7 +67,7 @@ export const MappingRule = z.object({
   priority: z.int(),
   enabled: z.boolean(),
   description: z.string(),
-  /** Workloads with this pool or tag, whoever decides on them. */
+  /** Workloads with this pool or tag, whatever assigns their project. */
   workloads_matched: z.int(),
   /** Workloads that have their project by this rule. */
   workloads_assigned: z.int(),
@@ -132,7 +132,7 @@ const Place = z
 export const MappingPreview = z.object({
   /** Workloads that the rule matches. */
   matched: z.int(),
-  /** Of those, assigned by hand: they stay where they are. */
+  /** Of those, assigned manually: they stay where they are. */
   kept_by_hand: z.int(),
   /** Of those, decided by a rule that goes before this one. */
   overruled: z.int(),

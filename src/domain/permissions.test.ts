@@ -96,7 +96,7 @@ describe('reachOf', () => {
 });
 
 describe('built-in roles', () => {
-  it('lets nobody but the super administrator change settings', () => {
+  it('lets only the super administrator change settings', () => {
     const able = Object.entries(BUILT_IN_ROLES).filter(([name, role]) =>
       isGranted([{ role: name, permissions: role.permissions, tenant_id: null, project_id: null }], '*'),
     );

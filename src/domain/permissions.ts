@@ -96,7 +96,7 @@ export const tenantsOf = (reach: Reach): TenantReach => (isProjectReach(reach) ?
 /** The single projects that are reachable. */
 export const projectsOf = (reach: Reach): readonly string[] => (isProjectReach(reach) ? reach.projects : []);
 
-/** Whether there is nothing within reach. */
+/** Whether nothing is visible to the user. */
 export const isNowhere = (reach: Reach): boolean => {
   const tenants = tenantsOf(reach);
   return tenants !== 'all' && tenants.length === 0 && projectsOf(reach).length === 0;
@@ -108,7 +108,7 @@ export type Owned = { readonly tenant_id: string | null; readonly project_id: st
 /** The owner alone, of something that has more fields. */
 export const ownedPart = ({ tenant_id, project_id }: Owned): Owned => ({ tenant_id, project_id });
 
-/** Whether something is within reach by what it belongs to. */
+/** Whether something is visible to the user, by what it belongs to. */
 export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): boolean {
   const tenants = tenantsOf(reach);
   if (tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id))) return true;
@@ -116,8 +116,8 @@ export function isWithinReach({ tenant_id, project_id }: Owned, reach: Reach): b
 }
 
 /**
- * Whether a policy may be named at a workload: whoever reaches the workload by its project is shown the policies that its tenant has
- * there, because those touch the project. What another project left there is not among them.
+ * Whether a policy may be named at a workload: users who see the workload through its project also see the policies
+ * that its tenant has there, because those affect the project. What another project left there is not included.
  */
 export function isVisibleAt(policy: Owned, workload: Owned, reach: Reach): boolean {
   if (isWithinReach(policy, reach)) return true;

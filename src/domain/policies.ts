@@ -66,7 +66,7 @@ export const SecurityRule = z.object({
 });
 export type SecurityRule = z.output<typeof SecurityRule>;
 
-/** A definition as it is stored: normalised when it was accepted. */
+/** A definition as it is stored: normalized when it was accepted. */
 const StoredDefinition = z.object({
   enforcement_mode: z.enum(ENFORCEMENT_MODES),
   direction: z.enum(POLICY_DIRECTIONS),
@@ -137,7 +137,7 @@ export const PolicyListInput = listInput(POLICY_SORTS, {
   project_id: z.union([z.uuid(), z.literal('none')]).optional(),
   /** `none`: nothing is to be deployed and nothing is live. */
   deployment_status: z.enum([...DEPLOYMENT_STATUSES, 'none']).optional(),
-  /** As the console shows it: `pending` was never applied by anybody, and is not among `stale`. */
+  /** As the console shows it: `pending` was never applied, and is not among `stale`. */
   shown_status: z.enum(SHOWN_STATUSES).optional(),
   /** Policies that have or want rules on this cluster. */
   cluster_id: z.uuid().optional(),

@@ -19,7 +19,7 @@ export const ClusterDeployment = z.object({
   leftover: z.int(),
   /** Guests where the policy wants rules or has some. */
   guests: z.int(),
-  /** The oldest reading of these guests; null when one of them was never read. */
+  /** When the oldest snapshot of these guests was read; null when one of them was never read. */
   read_at: z.string().nullable(),
 });
 export type ClusterDeployment = z.output<typeof ClusterDeployment>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 
-/** Texts that may become sources or targets, as somebody types them. */
+/** Texts that may become sources or targets, as users type them. */
 export const ResolveInput = z.strictObject({
   endpoints: z.array(z.string().max(520, 'At most 520 characters.')).max(200, 'At most 200 endpoints.'),
   tenant_id: z.uuid().nullable().optional(),
@@ -9,13 +9,13 @@ export const ResolveInput = z.strictObject({
 });
 export type ResolveInput = z.output<typeof ResolveInput>;
 
-/** What an endpoint stands for now. */
+/** What an endpoint resolves to now. */
 export const ResolvedEndpoint = z.object({
   endpoint: z.string(),
   /** The form in which it would be stored; null when it is none. */
   canonical: z.string().nullable(),
   kind: z.enum(['any', 'security_group', 'vmid', 'network', 'tag', 'address', 'workload']).nullable(),
-  /** Why rules cannot be placed there: as a place of rules it stands for nothing. Null: they can. */
+  /** Why rules cannot be placed there: as a place of rules it resolves to nothing. Null: they can. */
   place_reason: z.enum(UNRESOLVED_REASONS).nullable(),
   /** Why it gives no addresses to match. Null: it does. */
   peer_reason: z.enum(UNRESOLVED_REASONS).nullable(),

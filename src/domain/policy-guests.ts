@@ -7,7 +7,7 @@ import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DEPLOYMENT_REASONS, DEPLOYMENT_STATUSES } from './policy/status';
 import { UnreadableNote } from './policy-preview';
 
-/** One guest of a policy: how far the policy is in force there. */
+/** One guest of a policy: how far the policy is enforced there. */
 export const PolicyGuest = z.object({
   workload_id: z.uuid(),
   name: z.string(),

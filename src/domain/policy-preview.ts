@@ -46,7 +46,7 @@ export type GuestChangesPreview = z.output<typeof GuestChangesPreview>;
  */
 export const DormantView = z.object({
   kind: z.enum(DORMANT_KINDS),
-  /** Name of the set or option; the fields of the rule in words. */
+  /** Name of the set or option; the fields of the rule as text. */
   name: z.string(),
   /** Position of the rule as it is stored now; null for sets and options. */
   position: z.int().nullable(),
@@ -85,11 +85,11 @@ export const GuestPreview = z.object({
   dormant: z.array(DormantView).nullable(),
   warnings: z.array(GuestWarning),
   /**
-   * Stands for the live state that was evaluated and the writes that follow from it. An apply that is given it writes
-   * nothing else. Null: the guest could not be read, or the policy is not stored.
+   * Fingerprint of the live state that was evaluated and the writes that follow from it. An apply with this value
+   * writes nothing else. Null: the guest could not be read, or the policy is not stored.
    */
   fingerprint: z.string().nullable(),
-  /** Foreign rules at the guest; they stay as they are. */
+  /** Unmanaged rules at the guest; they stay as they are. */
   foreign_rules: z.int().nullable(),
   unreadable: z.array(UnreadableNote),
   read_at: z.string(),

@@ -3,10 +3,10 @@ import { DeploymentProblem } from './deployments';
 import { FirewallRuleView } from './firewall/rule-view';
 import { WorkloadAssignment } from './project';
 
-/** `remove`: removed by the system, which tries again. `keep`: left until somebody asks for the removal. */
+/** `remove`: removed by the system, which retries. `keep`: left until a user requests the removal. */
 export const MOVE_MODES = ['remove', 'keep'] as const;
 
-/** Rules that one policy of a former tenant or project left on a workload. Which policy, and whose, is not told. */
+/** Rules that one policy of a former tenant or project left on a workload. The policy and owner are not disclosed. */
 export const ResidualRules = z.object({
   id: z.uuid(),
   workload_id: z.uuid(),
@@ -18,7 +18,7 @@ export const ResidualRules = z.object({
   attempted_at: z.string().nullable(),
   /** Why the last one did not. */
   problem: DeploymentProblem.nullable(),
-  /** What is live of them by the last reading, without comments and marks. Null: the workload could not be read. */
+  /** What was live of them when last read, without comments and marks. Null: the workload could not be read. */
   rules: z.array(FirewallRuleView).nullable(),
   read_at: z.string().nullable(),
 });
@@ -33,7 +33,7 @@ export type ResidualRemoval = z.output<typeof ResidualRemoval>;
 
 export const AssignmentPreviewInput = WorkloadAssignment;
 
-/** What a move by hand would remove from a workload, read now. */
+/** What a manual move would remove from a workload, read now. */
 const MovedWorkload = z.object({
   workload_id: z.uuid(),
   name: z.string(),

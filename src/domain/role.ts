@@ -20,7 +20,7 @@ export const RoleInput = z.strictObject({
     ),
   title: DisplayName,
   permissions: PermissionSet,
-  /** Whoever holds it has to set up a second factor before anything else. */
+  /** Users with this role must set up a second factor before anything else. */
   requires_second_factor: z.boolean('One of true, false.').default(false),
 });
 export type RoleInput = z.output<typeof RoleInput>;

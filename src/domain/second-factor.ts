@@ -49,7 +49,7 @@ export const SecondFactorInput = z.strictObject({
 });
 export type SecondFactorInput = z.output<typeof SecondFactorInput>;
 
-/** Begins an enrolment. The password is needed when the sign-in is not fresh. */
+/** Begins an enrollment. The password is needed when the sign-in is not fresh. */
 export const EnrolmentInput = z.strictObject({ current_password: CurrentPassword.optional() });
 export type EnrolmentInput = z.output<typeof EnrolmentInput>;
 
@@ -71,7 +71,7 @@ export type SecondFactorProof = z.output<typeof SecondFactorProof>;
 export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 export type RecoveryCodes = z.output<typeof RecoveryCodes>;
 
-/** One's own second factor. */
+/** The user's own second factor. */
 export const SecondFactorState = z.object({
   /** Since when a code is asked for; null: not set up. */
   enrolled_at: z.string().nullable(),
@@ -80,7 +80,7 @@ export const SecondFactorState = z.object({
   required_by: z.array(z.string()),
   /** Whether the account has a password, which then is the proof for changes. */
   has_password: z.boolean(),
-  /** The sign-in is not fresh: setting up needs the password, or signing in anew. */
+  /** The sign-in is not fresh: setup needs the password or a new sign-in. */
   proof_needed: z.boolean(),
 });
 export type SecondFactorState = z.output<typeof SecondFactorState>;

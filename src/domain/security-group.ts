@@ -44,8 +44,9 @@ const fields = {
 };
 
 /**
- * `tenant_id`: left out means the only tenant of whoever asks, or none when they may act for the whole installation. `project_id`:
- * it belongs to this project of the tenant; left out means the whole tenant, or the only project of a user who acts for one alone.
+ * `tenant_id`: if left out, the only tenant of the requesting user, or none when they may act for the whole
+ * installation. `project_id`: the group belongs to this project of the tenant; if left out, to the whole tenant, or
+ * to the only project of a user who acts for one alone.
  */
 export const SecurityGroupInput = z.strictObject({
   ...fields,
@@ -78,7 +79,7 @@ export const SecurityGroup = z.object({
   member_tags_match: z.enum(TAG_MATCHES),
   /** All members, those by tag included. */
   members_total: z.int(),
-  /** Policies that name the group, those out of reach included. */
+  /** Policies that name the group, including those not visible to the user. */
   policies_total: z.int(),
   version: z.int(),
   created_at: z.string(),
@@ -136,7 +137,7 @@ export type MembershipChange = z.output<typeof MembershipChange>;
 export const MembershipResult = z.object({ added: z.int(), removed: z.int(), unchanged: z.int() });
 export type MembershipResult = z.output<typeof MembershipResult>;
 
-/** Where a group is named. Policies out of reach are only counted. */
+/** Where a group is named. Policies not visible to the user are only counted. */
 export const SecurityGroupUsage = z.object({
   policies: z.array(
     z.object({

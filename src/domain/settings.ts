@@ -66,6 +66,6 @@ export const RuntimeSettingsRead = RuntimeChoices.extend(AutoSyncTimes.shape).ex
 });
 export type RuntimeSettingsRead = z.infer<typeof RuntimeSettingsRead>;
 
-/** Only the fields that change. With `version` the update is refused when somebody else was faster. */
+/** Only the fields that change. With `version` the update is refused when someone else updated first. */
 export const RuntimeSettingsUpdate = z.strictObject({ ...Editable, version: z.int().min(1) }).partial();
 export type RuntimeSettingsUpdate = z.infer<typeof RuntimeSettingsUpdate>;

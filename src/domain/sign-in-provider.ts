@@ -32,7 +32,7 @@ const Scope = z
   .string('Enter scopes as text.')
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'A scope cannot contain spaces.');
 
-/** Whoever is in the group gets the role: everywhere with `tenant_id` null, else in that tenant, or in one project of it. */
+/** Members of the group get the role: everywhere with `tenant_id` null, else in that tenant or one project of it. */
 export const GroupMapping = z.strictObject({
   group: line('the group', 256),
   role_id: z.uuid('The ID of a role.'),
@@ -62,9 +62,9 @@ export const SignInProviderInput = z.strictObject({
   group_claim: line('the claim', 200),
   /** The address under which people open this service. */
   public_url: webAddress('the address of this service'),
-  /** Make an account for whoever signs in for the first time. */
+  /** Create an account for a user who signs in for the first time. */
   create_users: z.boolean('One of true, false.'),
-  /** Let the owner of an account's verified email address into it, if it belongs to nobody at the provider yet. */
+  /** Let the owner of an account's verified email address sign in to it, if no provider account is linked to it yet. */
   link_by_email: z.boolean('One of true, false.'),
   /** The provider asks for a second factor; then this service does not. */
   trusts_second_factor: z.boolean('One of true, false.'),
@@ -117,7 +117,7 @@ export const SignInProvider = z.object({
 export type SignInProvider = z.output<typeof SignInProvider>;
 
 export const ProviderCheckInput = z.strictObject({ issuer: SignInProviderInput.shape.issuer });
-/** What the provider says of itself. */
+/** What the provider reports about itself. */
 export const ProviderCheck = z.object({
   issuer: z.string(),
   authorization_endpoint: z.string(),
@@ -125,16 +125,17 @@ export const ProviderCheck = z.object({
   userinfo_endpoint: z.string().nullable(),
   scopes_supported: z.array(z.string()).nullable(),
   claims_supported: z.array(z.string()).nullable(),
-  /** Where one signs out there; null: nowhere, or an address that nobody is sent to. */
+  /** The provider's sign-out address; null: none, or an address that users are not redirected to. */
   end_session_endpoint: z.string().nullable(),
-  /** Whether it says that it knows PKCE with SHA-256; null: it says nothing. */
+  /** Whether it announces PKCE with SHA-256; null: not specified. */
   pkce: z.boolean().nullable(),
 });
 export type ProviderCheck = z.output<typeof ProviderCheck>;
 
 /**
- * How signing out ended: here alone because the sign-in was of this service (`none`) or because the provider cannot be told
- * (`kept`, its session goes on), or with `provider_url` to go to, where it ends at the provider (`ends`).
+ * How signing out ended: here alone because the sign-in was of this service (`none`) or because the provider cannot
+ * be notified (`kept`, its session continues), or with `provider_url` to go to, where it ends at the provider
+ * (`ends`).
  */
 export const SignedOut = z.object({
   provider_session: z.enum(['none', 'kept', 'ends']),
@@ -142,7 +143,7 @@ export const SignedOut = z.object({
 });
 export type SignedOut = z.output<typeof SignedOut>;
 
-/** How one can sign in here; anybody may know. */
+/** Ways to sign in here; anyone may know them. */
 export const SignInMethods = z.object({ oidc: z.object({ label: z.string() }).nullable() });
 export type SignInMethods = z.output<typeof SignInMethods>;
 

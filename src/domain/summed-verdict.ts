@@ -3,15 +3,15 @@ import { ACTIONS, differs } from './flow-action';
 import { AuditSay, Decider, type FlowVerdict, RulesSay } from './flow-verdict';
 
 /*
- * What is said of a row that stands for several flows: a value that all of them share, else `mixed`. Merging does not depend
- * on the order, and a flow counts once however often it is merged.
+ * What is shown for a row that represents several flows: a value that all of them share, else `mixed`. Merging does
+ * not depend on the order, and a flow counts once however often it is merged.
  */
 export const SUMMED_ACTIONS = [...ACTIONS, 'mixed'] as const;
 export type SummedAction = (typeof SUMMED_ACTIONS)[number];
 
 export const SummedRulesSay = RulesSay.extend({
   action: z.enum(SUMMED_ACTIONS),
-  /** `mixed`: not one rule or default policy decides about all flows; then nothing is named. */
+  /** `mixed`: no single rule or default policy decides all flows; then nothing is named. */
   kind: z.enum([...Decider.shape.kind.options, 'mixed']),
   /** null: at the firewalls of several workloads. */
   workload_id: z.uuid().nullable(),
@@ -27,11 +27,11 @@ export const SummedAuditSay = AuditSay.extend({
 });
 export type SummedAuditSay = z.output<typeof SummedAuditSay>;
 
-/** The same three of a row that stands for several flows. */
+/** The same three for a row that represents several flows. */
 export const summedVerdict = {
   /** What was observed. */
   action: z.enum(SUMMED_ACTIONS),
-  /** What the rules say now; null: no workload within reach is at an end, or its rules may not be seen. */
+  /** What the rules say now; null: no visible workload is at an end, or its rules may not be seen. */
   rules_say: SummedRulesSay.nullable(),
   /** What policies in audit mode would do with all or some of the flows. */
   audit_say: z.array(SummedAuditSay),
@@ -101,7 +101,7 @@ const keyOf = ({ policy_id, action }: SummedAuditSay) => `${policy_id} ${action}
 const order = (a: SummedAuditSay, b: SummedAuditSay) =>
   a.policy_name === b.policy_name ? (keyOf(a) < keyOf(b) ? -1 : 1) : a.policy_name < b.policy_name ? -1 : 1;
 
-/** The same policies in one row: what both ends of a flow are told of counts once. */
+/** The same policies in one row: what is reported for both ends of a flow counts once. */
 function unite(says: readonly SummedAuditSay[]): Map<string, SummedAuditSay> {
   const united = new Map<string, SummedAuditSay>();
   for (const say of says) {
@@ -131,7 +131,7 @@ function mergeAudits(a: readonly SummedAuditSay[], b: readonly SummedAuditSay[])
   return merged.sort(order);
 }
 
-/** What is said of two rows together. */
+/** What is shown for two rows together. */
 export const mergeVerdicts = (a: SummedVerdict, b: SummedVerdict): SummedVerdict => ({
   action: same(a.action, b.action) ?? 'mixed',
   rules_say: mergeRules(a.rules_say, b.rules_say),

@@ -12,7 +12,7 @@ export type RunKind = (typeof RUN_KINDS)[number];
 export const RUN_TRIGGERS = ['manual', 'auto', 'setup'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/** `seen` things were read; each of them was created, changed, skipped (could not be judged) or left as it was. */
+/** `seen` objects were read; each was created, changed, skipped (could not be evaluated) or left unchanged. */
 export const StageCounters = z.object({
   seen: z.int(),
   created: z.int(),

@@ -15,7 +15,7 @@ export const Description = z.string('Enter the description as text.').trim().max
 /** The version that was read; when it is no longer current, nothing is changed. */
 export const Version = z.int('The version as a whole number.').min(1).optional();
 
-/** What becomes of the tenant's rules on a workload that a mapping rule gives to another tenant. Moves by hand remove them. */
+/** Whether a tenant's rules stay after a mapping rule moves the workload to another tenant. Manual moves remove them. */
 const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
 
 export const TenantInput = z.strictObject({
@@ -42,7 +42,7 @@ export const TenantCounts = z.object({
   policies: z.int(),
 });
 
-/** An organisation or team whose people see only their own part. */
+/** An organization or team whose members see only their own part. */
 export const Tenant = z.object({
   id: z.uuid(),
   name: z.string(),

@@ -8,7 +8,8 @@ import { Version } from './tenant';
 const UserName = z.string('Enter the name as text.').trim().max(100, 'At most 100 characters.');
 
 /**
- * A role for a user: everywhere with `tenant_id` null, else in that tenant, or in one project of it; until `expires_at`, or for good.
+ * A role for a user: everywhere with `tenant_id` null, else in that tenant, or in one project of it; until
+ * `expires_at`, or permanently.
  */
 export const AssignmentInput = z.strictObject({
   role_id: z.uuid('The ID of a role.'),
@@ -18,7 +19,7 @@ export const AssignmentInput = z.strictObject({
 });
 export type AssignmentInput = z.output<typeof AssignmentInput>;
 
-/** A user's roles, all of them: what is not named is taken away. */
+/** The complete list of a user's roles: roles not listed are unassigned. */
 export const AssignmentsInput = z.strictObject({
   assignments: z.array(AssignmentInput, 'A list of roles.').max(200, 'At most 200 roles.'),
   version: Version,
@@ -46,7 +47,7 @@ export const UserUpdate = z.strictObject({
   name: UserName.optional(),
   active: z.boolean('One of true, false.').optional(),
   password: NewPassword.optional(),
-  /** The password that one has now: asked for with a new one for one's own account. */
+  /** The current password: required with a new one for the user's own account. */
   current_password: CurrentPassword.optional(),
   /** False: the password does not sign in any more, only a sign-in provider does. */
   password_sign_in: z.boolean('One of true, false.').optional(),
@@ -143,7 +144,7 @@ export const UserAccess = z.object({
       /** Projects besides those tenants. */
       projects: z.array(z.object({ id: z.uuid(), name: z.string() })),
       reasons: z.array(AccessReason),
-      /** The roles that have it, whoever holds them: what could be given. */
+      /** The roles with this permission, regardless of who has them: the ones that could be assigned. */
       roles: z.array(z.object({ id: z.uuid(), title: z.string() })),
     }),
   ),

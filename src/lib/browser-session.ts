@@ -24,7 +24,7 @@ export function browserSession(): BrowserSession {
 
 const STARTING: SessionState = { status: 'starting' };
 
-/** The state of the session; renders anew when it changes. */
+/** The state of the session; rerenders when it changes. */
 export function useSession(): SessionState {
   return useSyncExternalStore(
     (listener) => browserSession().session.subscribe(listener),

@@ -39,7 +39,7 @@ test('an endless event is refused', () => {
 const body = (...chunks: string[]) =>
   new Response(chunks.join(''), { headers: { 'content-type': 'text/event-stream' } });
 
-test('reconnects with growing delays, resumes after the last id, and starts anew once something arrived', async () => {
+test('reconnects with growing delays, resumes after the last id, and resets the delay once data arrives', async () => {
   const answers = [
     () => body('id: a\ndata: 1\n\n'),
     () => Promise.reject(new TypeError('down')),
@@ -73,7 +73,7 @@ test('reconnects with growing delays, resumes after the last id, and starts anew
   expect(opens).toBe(2);
 });
 
-test('stops when told, also while it reads', async () => {
+test('stops when aborted, also during a read', async () => {
   const stop = new AbortController();
   let cancelled = false;
   const done = followEvents(

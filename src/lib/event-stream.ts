@@ -45,7 +45,7 @@ export type StreamDeps = {
   onOpen: () => void;
   /** Called when it is not, with the milliseconds until the next try. */
   onLost: (delay: number) => void;
-  /** Resolves after the time, or at once when aborted. */
+  /** Resolves after the time, or immediately when aborted. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   random?: () => number;
 };
@@ -56,8 +56,8 @@ const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Keeps an event stream open until `signal` aborts: reconnects with growing, jittered delays, which start anew once a
- * connection has delivered something. Returns when the service refuses the session (401, 403): asking again cannot help.
+ * Keeps an event stream open until `signal` aborts: reconnects with growing, jittered delays, which reset once a
+ * connection has delivered data. Returns when the service refuses the session (401, 403): a retry cannot help.
  */
 export async function followEvents(deps: StreamDeps, signal: AbortSignal): Promise<void> {
   const random = deps.random ?? Math.random;

@@ -4,7 +4,7 @@ import { displayZone } from './time/time-display';
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const BIT_UNITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'] as const;
 
-/** Shown where a value does not exist. Not for values that nobody could read: those are "unknown". */
+/** Shown where a value does not exist. Not for values that could not be read: those are "unknown". */
 export const NO_VALUE = '–';
 
 const counts = new Map<string, Intl.NumberFormat>();

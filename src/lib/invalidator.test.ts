@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the first event passes at once, a burst once per interval, and nothing when nothing came', () => {
+test('passes the first event immediately, a burst once per interval, and nothing without events', () => {
   const calls: (string[] | 'all')[] = [];
   const { push } = makeInvalidator((routers) => calls.push(routers === 'all' ? 'all' : [...routers]), 1000);
   push(['clusters']);

@@ -32,8 +32,8 @@ export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'
 }
 
 /**
- * Gathers what events touch and passes it on at most once per `intervalMs`, the first time at once: a sync of thousands of
- * guests sends many events, and every answer asked for again costs both sides.
+ * Collects what events touch and passes it on at most once per `intervalMs`, the first time immediately: a sync of
+ * thousands of guests sends many events, and every repeated request costs both sides.
  */
 export function makeInvalidator(invalidate: (routers: ReadonlySet<string> | 'all') => void, intervalMs = 1000) {
   let pending = new Set<string>();

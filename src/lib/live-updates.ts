@@ -39,7 +39,7 @@ const sleep = (ms: number, signal: AbortSignal) =>
     window.addEventListener('online', done);
   });
 
-/** How often lists of the inventory are read again while a sync goes on. */
+/** How often lists of the inventory are read again during a sync. */
 const INVENTORY_MS = 4_000;
 
 /** The dashboard looks at everything, so nearly every event touches it. */
@@ -89,7 +89,7 @@ function useLiveUpdates(): void {
           onEvent: push,
           onOpen: () => {
             setLive(true);
-            // Whatever happened while nobody listened was missed.
+            // Events were missed while there was no listener.
             if (opened) invalidator.push('all');
             opened = true;
           },

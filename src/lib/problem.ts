@@ -62,7 +62,7 @@ export function unreachable(): Failure {
   };
 }
 
-/** An answer that is not ours, for example an HTML page of a reverse proxy. */
+/** A response that Fabric did not produce, for example an HTML page of a reverse proxy. */
 export function foreignAnswer(status: number, requestId?: string | null): Failure {
   const t = pageTranslate();
   return {
@@ -103,7 +103,7 @@ export function failureOf(error: unknown): Failure {
 /** Longest pause that a page takes by itself when the service names one (ms); the failure is shown after it. */
 const MAX_PAUSE_MS = 15_000;
 
-/** How long to wait before another try (ms): what the service asks for, or longer each time, and not everybody at once. */
+/** Delay before the next retry (ms): what the service asks for, or growing, with jitter to spread clients. */
 export function retryDelay(attempt: number, { retry_after }: Failure): number {
   const pause =
     retry_after === undefined ? Math.min(500 * 2 ** attempt, 4_000) : Math.min(retry_after * 1000, MAX_PAUSE_MS);

@@ -164,7 +164,7 @@ describe('session', () => {
       expect(session.state.status).toBe('signed_in');
     });
 
-    test('reads itself anew by one refresh', async () => {
+    test('reloads itself with one refresh', async () => {
       const { session } = openTab(service);
       await session.start();
       const before = session.token;
@@ -184,7 +184,7 @@ describe('session', () => {
   });
 
   describe('401', () => {
-    test('20 at once cost one refresh, and each request is sent twice', async () => {
+    test('20 concurrent failures cost one refresh, and each request is sent twice', async () => {
       const { session, authFetch, expired } = openTab(service);
       await session.start();
       service.valid.clear();

@@ -32,8 +32,8 @@ export type SessionDeps = {
 /**
  * The signed-in session of this tab. The access token lives here, in memory, and nowhere else.
  *
- * However many requests fail at once, one refresh is sent; and never two from two tabs at once, because the refresh token
- * rotates with each use and a second use of the same one revokes the whole sign-in.
+ * However many requests fail concurrently, one refresh is sent; and two tabs never send one concurrently, because the
+ * refresh token rotates with each use and a second use of the same one revokes the whole sign-in.
  */
 export class Session {
   readonly #deps: SessionDeps;
@@ -73,7 +73,7 @@ export class Session {
       await this.renew(null);
     } catch (error) {
       const failure = error instanceof RestError ? error.failure : unreachable();
-      // Another tab may have handed over its session meanwhile.
+      // Another tab may have handed over its session by now.
       if (this.#state.status === 'starting') this.#set({ status: 'unreachable', failure });
     }
   }
@@ -153,7 +153,7 @@ export class Session {
     });
   }
 
-  /** Reads anew who is signed in and what they may do. @throws RestError when the service could not answer */
+  /** Reloads the signed-in user and their permissions. @throws RestError when the service could not answer */
   async reload(): Promise<void> {
     await this.renew(this.token);
   }
@@ -161,7 +161,7 @@ export class Session {
   /**
    * Ends the session on the server and in every tab.
    * @returns what is left of it at the sign-in provider, and where to end it there
-   * @throws RestError when the server could not be told
+   * @throws RestError when the request to the server failed
    */
   async signOut(): Promise<SignedOut> {
     return this.#deps.lock(async () => {

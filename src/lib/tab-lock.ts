@@ -21,8 +21,8 @@ function readLease(storage: Storage): Lease | null {
 }
 
 /**
- * A lock over localStorage for pages served by plain HTTP, where the browser offers no Web Locks: write a claim, let it
- * settle, and go ahead if it is still ours. It holds no secret, only a random name and a time.
+ * A lock over localStorage for pages served by plain HTTP, where the browser offers no Web Locks: write a claim, let
+ * it settle, and continue if the claim still belongs to this tab. It holds no secret, only a random name and a time.
  */
 export function storageLock(
   storage: Storage,

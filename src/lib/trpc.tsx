@@ -19,7 +19,7 @@ export type RouterOutputs = inferRouterOutputs<AppRouter>;
 /** What procedures take. */
 export type RouterInputs = inferRouterInputs<AppRouter>;
 
-/** A role began to ask for a second factor: what the session is worth has to be read anew, and the gate asks for it. */
+/** A role now requires a second factor: the session's permissions must be reloaded; the gate asks for the factor. */
 function onRefusal(error: unknown): void {
   if (failureOf(error).extra?.reason !== 'second_factor_not_set_up') return;
   const { session } = browserSession();

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Ends a process when this one dies without a word (kill -9): the shell's standard input is a pipe that only this
- * process holds open, so the shell goes on when we are gone.
+ * Ends a process when this one is killed without cleanup (kill -9): the shell's standard input is a pipe that only
+ * this process holds open, so the shell continues when this process is gone.
  * @param target process id, or the negative id of a process group
  */
 export function guard(target: number, signal: 'INT' | 'TERM'): ChildProcess {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A year: browsers that came over TLS stay with it. Other names below this host are not ours to decide about. */
+/** A year: browsers that connected over TLS keep using it. Without subdomains: Fabric does not control them. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
 /**

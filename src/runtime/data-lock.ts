@@ -3,7 +3,7 @@ import { closeSync, linkSync, openSync, readdirSync, unlinkSync } from 'node:fs'
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
-/** What the holder of a lock tells whoever finds it taken. */
+/** What the holder of a lock reports to a process that finds it held. */
 export type LockHolder = { pid: number; url?: string };
 
 export type DataLock = {

@@ -20,8 +20,8 @@ const marked = async (client: postgres.Sql): Promise<boolean> =>
 export const isDemo = (databaseUrl: string): Promise<boolean> => withClient(databaseUrl, marked);
 
 /**
- * Marks an empty installation as a demo, for ever. One that is a demo already is left as it is.
- * @throws Error with one line when somebody uses the installation: it is never touched
+ * Marks an empty installation as a demo, permanently. One that is a demo already is left as it is.
+ * @throws Error with one line when the installation is in use: it is never touched
  */
 export function claimDemo(databaseUrl: string): Promise<void> {
   return withClient(databaseUrl, async (client) => {

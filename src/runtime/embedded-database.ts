@@ -21,7 +21,7 @@ type Log = (line: string) => void;
 /** The one database of a private server. */
 const DATABASE = 'fabric';
 
-/** The major version of an initialised directory, or null when there is none. */
+/** The major version of an initialized directory, or null when there is none. */
 function storedVersion(directory: string): string | null {
   const file = join(directory, 'PG_VERSION');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;

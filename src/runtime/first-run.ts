@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { isDemo } from './demo-installation';
 import { withPatience } from './prepare-stores';
 
-/** Whether the setup was never completed and nobody has an account, so that the setup code is needed. */
+/** Whether the setup was never completed and no account exists, so that the setup code is needed. */
 async function isFirstRun(databaseUrl: string): Promise<boolean> {
   const client = postgres(databaseUrl, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} });
   try {
@@ -27,8 +27,8 @@ type Installation = {
 };
 
 /**
- * Tells whoever started the service what to do with it now. It serves already: a database that goes away at this
- * moment is waited for, and an answer that does not come costs the hints, not the service.
+ * Tells the operator who started the service what to do next. The service is already up: if the database goes away
+ * now, this waits for it, and a missing answer costs the hints, not the service.
  * @param say takes one line
  */
 export async function printFirstRunHints(installation: Installation, say: (line: string) => void): Promise<void> {

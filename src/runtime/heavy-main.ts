@@ -14,8 +14,9 @@ import { lowerBackends } from './lower-backends';
 import { serveHandler } from './serve-handler';
 
 /*
- * The thread of the web process that answers heavy requests, so that they neither hold its event loop nor take its connections to the
- * database. It serves the same two surfaces on a loopback port, to whoever knows the secret of this start: the web process.
+ * The thread of the web process that answers heavy requests, so that they neither block its event loop nor use its
+ * database connections. It serves the same two surfaces on a loopback port, only to a client that knows the secret of
+ * this start: the web process.
  */
 const { secret, embedded } = workerData as HeavyThreadData;
 /** Twice what the entry takes, which adds some. */

@@ -7,7 +7,7 @@ import { metricsText } from '@/server/lib/metrics';
 import { type HeavyThread, startHeavyThread } from './heavy-thread';
 import { installHttpEntry } from './http-entry';
 
-/** Stands for the program of the thread: tells what it was asked, ends, or never stops answering. */
+/** Test double for the program of the thread: echoes the request, exits, or never responds. */
 const PROGRAM = `
   const { parentPort, workerData } = require('node:worker_threads');
   let gone = 0;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     ),
   );
   installHttpEntry(['127.0.0.1/32'], { forward: thread.forward });
-  // Stands for Next.
+  // Stub for Next.
   server = http.createServer((_request, response) => response.end('light'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
@@ -99,12 +99,12 @@ describe('the thread for heavy requests', () => {
     for (const until = Date.now() + 100; Date.now() < until; );
     await new Promise((resolve) => setTimeout(resolve, 20));
     const text = await metricsText();
-    // The longest delay since the last reading is still known.
+    // The longest delay since the previous scrape is still known.
     expect(Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1])).toBeGreaterThan(0.05);
     expect(text).toMatch(/fabric_sign_ins_total\{result="ok"\} 41/);
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
     expect(text).toMatch(/^process_start_time_seconds \d/m);
-    // While the thread computes, the metrics have what it told before, and nobody waits for it.
+    // While the thread computes, the metrics contain its previous report, and the scrape does not wait for it.
     let computes = true;
     const heavy = fetch(`${url}/topology?q=block`).finally(() => {
       computes = false;

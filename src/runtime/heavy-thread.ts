@@ -26,9 +26,9 @@ export type HeavyThread = {
 };
 
 /**
- * Starts the thread for heavy requests, and again when it ends; meanwhile they are answered with 503.
+ * Starts the thread for heavy requests, and again when it ends; until it is up again they get a 503.
  * @param file its program
- * @param embedded whether the database is our own, on this machine
+ * @param embedded whether the database is the embedded one, on this machine
  */
 export async function startHeavyThread(file: string | URL, embedded = false): Promise<HeavyThread> {
   const agent = new http.Agent({ keepAlive: true });
@@ -63,7 +63,7 @@ export async function startHeavyThread(file: string | URL, embedded = false): Pr
   setOtherMetrics(async () => {
     const response = await fetch(`http://${HOST}:${port}/metrics`, {
       headers: { 'x-fabric-heavy': secret },
-      // While the thread computes it does not answer; whoever asks for metrics does not wait for that.
+      // While the thread computes it does not answer; a request for metrics does not wait for that.
       signal: AbortSignal.timeout(METRICS_MS),
     });
     return response.json();

@@ -12,7 +12,7 @@ let server: http.Server;
 
 beforeAll(async () => {
   installHttpEntry(['127.0.0.1/32']);
-  // Stands for Next: says what it was given.
+  // Stub for Next: returns the request it received.
   server = http.createServer((request, response) => {
     response.end(JSON.stringify({ url: request.url, headers: request.headers, raw: request.rawHeaders }));
   });
@@ -144,7 +144,7 @@ describe('the HTTP entry', () => {
   });
 });
 
-describe('what a browser is told about an answer', () => {
+describe('response headers sent to the browser', () => {
   const headersOf = async (path: string, headers = '') => {
     const { body } = await request('GET', path, headers);
     return JSON.parse(body) as { headers: Record<string, string> };
@@ -156,7 +156,7 @@ describe('what a browser is told about an answer', () => {
   };
   const nonceIn = (text: string) => /'nonce-([^']+)'/.exec(text)?.[1];
 
-  it('lets a page run only what carries the nonce of this answer, which Next is told as well', async () => {
+  it('lets a page run only scripts with the nonce of this response, which is also passed to Next', async () => {
     const { policy, response } = await policyOf('/clusters');
     const told =
       ((await response.json()) as { headers: Record<string, string> }).headers['content-security-policy'] ?? '';
@@ -169,7 +169,7 @@ describe('what a browser is told about an answer', () => {
     }
   });
 
-  it('lets nobody else choose the nonce', async () => {
+  it('does not let a client choose the nonce', async () => {
     const chosen =
       "Content-Security-Policy: script-src 'nonce-mine'\r\nContent-Security-Policy-Report-Only: script-src 'nonce-mine'\r\n";
     expect(JSON.stringify((await headersOf('/clusters', chosen)).headers)).not.toContain('nonce-mine');
@@ -251,10 +251,10 @@ describe('closing', () => {
     });
     one.on('socket', (socket) => socket.on('connect', () => process.stdout.write('connected ')));
     one.on('error', (error) => process.stdout.write(error.code));`;
-  /** Nothing else happens in this process meanwhile. */
+  /** Blocks this process: nothing else runs in it during this time. */
   const busy = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
-  it('answers who connected while the process was busy, and nobody later', async () => {
+  it('answers clients that connected while the process was busy, and refuses later connections', async () => {
     const closing = http.createServer((_, response) => response.end());
     await new Promise<void>((done) => closing.listen(0, '127.0.0.1', done));
     const { port } = closing.address() as AddressInfo;

@@ -9,7 +9,7 @@ import { API_POLICY, secure } from './content-security';
 import { stampRequest, trustedProxies } from './peer-header';
 import { answerProblem, isApiPath, originForm, PAGE_HEADERS, refusalOf } from './request-guard';
 
-/** For so long a request may take to arrive (ms): whoever sends a body byte by byte must not hold a connection. */
+/** Maximum time for a request to arrive (ms): a client that sends a body byte by byte must not hold a connection. */
 export const REQUEST_MS = 30_000;
 /** So often it is looked whether one takes longer (ms). */
 const LOOK_MS = 1_000;

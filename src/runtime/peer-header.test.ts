@@ -52,7 +52,7 @@ describe('peerOf', () => {
       expect(from('192.0.2.1', { host }).host).toBeNull();
   });
 
-  it('never names a trusted proxy’s neighbour by accident and never throws', () => {
+  it('never takes an invented address for the client of a trusted proxy and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.option(fc.string()), (header, address) => {
         const peer = from(address ?? undefined, { 'x-forwarded-for': header });

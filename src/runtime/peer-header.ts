@@ -9,7 +9,7 @@ export type Peer = { address: string | null; proto: 'http' | 'https'; host: stri
 type Connection = { address: string | undefined; encrypted: boolean };
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Tells whether an address belongs to a proxy whose forwarding headers are believed. */
+/** Whether an address belongs to a proxy whose forwarding headers are trusted. */
 export function trustedProxies(cidrs: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const cidr of cidrs) {

@@ -2,16 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { migrateDatabase } from '@/server/db/migrate';
 import { makeQueueBackend } from '@/server/jobs/backend';
 
-/** The store is not there yet, which time may mend: refused or lost connections, a name that does not resolve, a server that starts up. */
+/**
+ * The store is not ready yet, which may resolve itself: refused or lost connections, a name that does not resolve, a
+ * server that is starting.
+ */
 const NOT_YET = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'],
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', '57P01', '57P02', '57P03'],
 ]);
 
 /**
- * Does work that needs a store, again and again while the store does not answer.
+ * Does work that needs a store and retries while the store does not answer.
  * @param work may run several times
- * @throws Error of the work when the store does not answer within `timeoutMs`, or at once when it failed otherwise
+ * @throws Error of the work when the store does not answer within `timeoutMs`, or immediately on any other failure
  */
 export async function withPatience<T>(work: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
@@ -28,9 +31,9 @@ export async function withPatience<T>(work: () => Promise<T>, timeoutMs = 60_000
 type Stores = { DATABASE_URL: string; REDIS_URL?: string };
 
 /**
- * Brings the database and the queues to this program's version. Every process does so before it says it is ready; one
- * does the work, the others wait for it. A store that does not answer yet is waited for.
- * @throws Error of the store when it does not answer within `timeoutMs`, or at once when a migration fails
+ * Migrates the database and the queues to this program's version. Every process does so before it reports ready; one
+ * does the work, the others wait for it. Waits for a store that does not answer yet.
+ * @throws Error of the store when it does not answer within `timeoutMs`, or immediately when a migration fails
  */
 export async function prepareStores(stores: Stores, timeoutMs?: number): Promise<void> {
   await withPatience(() => migrateDatabase(stores.DATABASE_URL), timeoutMs);

@@ -23,7 +23,7 @@ export async function runSupervisor(programs: Programs): Promise<void> {
     if (supervisor) void stop();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  // Whoever read the output may go away (a pipe to `head`, a closed terminal): the service goes on without it.
+  // The reader of the output may go away (a pipe to `head`, a closed terminal): the service continues without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     supervisor = await startSupervisor({ env: env(), programs, print, signal: starting.signal });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Letters and digits that nobody confuses when reading them from a screen. */
+/** Letters and digits that are hard to confuse when read from a screen. */
 const LEGIBLE = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 
 /** A code for a person to type, e.g. `K7QM-2XWP-9ATD`: 12 characters, 58 bits. */
@@ -12,7 +12,7 @@ export function legibleCode(): string {
     let group = '';
     while (group.length < 4) {
       const byte = randomBytes(1)[0] ?? 255;
-      // Values beyond the last whole multiple would favour the first letters.
+      // Values beyond the last whole multiple would bias the result toward the first letters.
       if (byte < LEGIBLE.length * Math.floor(256 / LEGIBLE.length)) group += LEGIBLE[byte % LEGIBLE.length];
     }
     groups.push(group);

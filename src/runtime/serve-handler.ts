@@ -42,7 +42,7 @@ export function serveHandler(handler: (request: Request) => Promise<Response>) {
       const body = Readable.fromWeb(response.body as WebStream);
       await (zips ? pipeline(body, createGzip(), outgoing) : pipeline(body, outgoing));
     } catch {
-      // Nobody is there to be told, or the answer broke off in its middle.
+      // The client is gone, or the response was interrupted halfway.
       outgoing.destroy();
     }
   };

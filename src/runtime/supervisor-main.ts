@@ -18,7 +18,7 @@ function productionPrograms(dist: string, { environment, demo, embedded }: Progr
 
 const dist = dirname(fileURLToPath(import.meta.url));
 
-// `--check` only tells whether the environment is right, before a build that takes a minute.
+// `--check` only validates the environment, before a build that takes a minute.
 if (process.argv.includes('--check')) {
   try {
     assertDemoAllowed(env());

@@ -80,7 +80,7 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
   return run;
 }
 
-/** What the kernel says of a process; nothing of one that has ended meanwhile, as processes of a database do all the time. */
+/** What the kernel reports for a process; empty for one that has ended, as database processes do all the time. */
 function said(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8');
@@ -252,7 +252,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
-  it('is not misled by a stale postmaster.pid whose number belongs to somebody else', async () => {
+  it('ignores a stale postmaster.pid whose process id belongs to another process', async () => {
     install();
     const run = start();
     await run.line(/\| ready: /);
@@ -269,7 +269,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     }
   });
 
-  it('goes on when nobody reads its output any more', async () => {
+  it('keeps running when its output has no reader any more', async () => {
     install();
     const run = start();
     await run.line(/\| ready: /);
@@ -348,7 +348,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     expect(plain.lines.filter((line) => line.includes('TARGETS=127'))).toEqual([]);
   });
 
-  it('leaves an installation alone that somebody uses', async () => {
+  it('leaves an installation in use unchanged', async () => {
     install();
     const run = start();
     await run.line(/\| ready: /);
@@ -379,7 +379,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       { DATABASE_URL: 'postgres://127.0.0.1/x' },
       /^Invalid environment: with DATABASE_URL set, also set REDIS_URL .* and FABRIC_SECRET_KEY /,
     ],
-  ])('stops at once with one clear line for %o', async (variables, message) => {
+  ])('stops immediately with one clear line for %o', async (variables, message) => {
     const run = start(variables);
     expect(await run.ended).toBe(1);
     expect(run.lines).toHaveLength(1);

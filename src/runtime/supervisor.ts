@@ -108,7 +108,7 @@ export async function startSupervisor({ env, programs, print, signal, backoffMs 
     signal?.throwIfAborted();
     await prepareStores({ DATABASE_URL: databaseUrl, REDIS_URL: env.REDIS_URL });
     signal?.throwIfAborted();
-    // With a database of one's own there may be more web processes; they keep their common code there and log it.
+    // With an external database, there may be more web processes; they keep their common code there and log it.
     const setupCode = env.FABRIC_SETUP_CODE ?? (database ? storedSecret(data, 'setup_code', legibleCode) : '');
     const demo = env.SEED_DEMO_DATA;
     if (demo) await claimDemo(databaseUrl);

@@ -4,8 +4,8 @@ import { type DatabaseUse, sqlClient, withDatabaseUse } from '@/server/db/client
 const USES: readonly DatabaseUse[] = ['work', 'reads', 'heavy'];
 
 /**
- * Runs `work` and gives the statements that this process sent meanwhile, those inside transactions included (but not their
- * begin and commit).
+ * Runs `work` and returns the statements that this process sent during it, those inside transactions included (but not
+ * their begin and commit).
  */
 export async function recordStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
   const statements: string[] = [];

@@ -22,7 +22,7 @@ export async function dropTestDatabase(url: string): Promise<void> {
 
 /**
  * Setup file of the `int` project: each test file has a database of its own, and `DATABASE_URL` names it before any
- * module of ours is loaded.
+ * Fabric module is loaded.
  */
 export async function giveFileItsDatabase(): Promise<void> {
   const url = await createTestDatabase();

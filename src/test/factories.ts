@@ -94,13 +94,13 @@ export async function makeNode(cluster: { id: string }, values: Partial<typeof n
   );
 }
 
-/** Puts guests on a node: only its agent may speak for them. */
+/** Places workloads on a node: only its agent may report for them. */
 export async function placeOn(node: { id: string }, ...guests: readonly { id: string }[]): Promise<void> {
   const ids = guests.map(({ id }) => id);
   await db.update(workloads).set({ node_id: node.id }).where(inArray(workloads.id, ids));
 }
 
-/** As if guests migrated to and fro all the time: the agent of the node may speak for them, too. */
+/** As if workloads migrated back and forth all the time: the agent of the node may report for them, too. */
 export async function wereOn(node: { id: string }, ...guests: readonly { id: string }[]): Promise<void> {
   const times = { seen_at: '2000-01-01T00:00:00Z', left_at: '2200-01-01T00:00:00Z' };
   await db.insert(workloadPlacements).values(guests.map(({ id }) => ({ workload_id: id, node_id: node.id, ...times })));

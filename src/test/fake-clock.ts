@@ -1,8 +1,6 @@
 import { clock } from '@/server/lib/clock';
 
-/**
- * Replaces the services' clock by one that stands still until it is moved. Undo with `restore`.
- */
+/** Replaces the services' clock with one that advances only when the test moves it. Undo with `restore`. */
 export function fakeClock(start = new Date()) {
   const real = clock.now;
   let now = start.getTime();

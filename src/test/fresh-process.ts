@@ -11,7 +11,7 @@ export async function closeConnections(): Promise<void> {
   await closeDb();
 }
 
-/** Goes on as a process that has just started, with these variables: tests of stores need no modules of their own. */
+/** Continues as a process that just started, with these variables: tests of stores need no own modules. */
 export async function startFreshProcess(variables: Readonly<Record<string, string>> = {}): Promise<void> {
   await closeConnections();
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** Somebody with an account at the provider. */
+/** A user with an account at the provider. */
 export type OidcPerson = { email?: string; email_verified?: boolean; name?: string; groups?: readonly string[] };
 
 export const OIDC_CLIENT = { client_id: 'fabric', client_secret: 'a secret that only both of them know' };
@@ -26,7 +26,7 @@ function configuration(people: Map<string, OidcPerson>, redirectUri: () => strin
     features: { devInteractions: { enabled: false } },
     pkce: { required: () => true },
     cookies: { keys: ['only for tests'] },
-    // Nobody is asked whether the service may know them.
+    // Grants the service access to the user's claims without asking the user.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId,

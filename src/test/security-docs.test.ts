@@ -27,7 +27,7 @@ it.each(readdirSync(folder))('%s names only evidence that exists', (file) => {
   expect(missing).toEqual([]);
 });
 
-/** What the state of security is told in, beside its folder. */
+/** The documents that describe the state of security, including its folder. */
 const DOCUMENTS = [
   ...readdirSync(folder).map((file) => `docs/security/${file}`),
   ...['SECURITY.md', 'docs/tenants.md', 'docs/sign-in.md', 'docs/notifications.md'],
@@ -53,7 +53,7 @@ describe('what the security documents say', () => {
     expect(variables.filter((name) => !(name in EnvSchema.shape))).toEqual([]);
   });
 
-  /** Each is made from the constant that it tells of: a figure that changes in the code only is red here. */
+  /** Each is generated from the constant that it describes: a figure that changes only in the code fails here. */
   const origin = { request_id: 'r', source_address: null };
   const [pair, account] = loginLimits('a', origin);
   const [setup, setupAll] = setupBounds(origin);

@@ -13,7 +13,7 @@ const TONES: Record<Tone, string> = {
   unknown: 'border-dashed border-line-strong bg-surface text-muted',
 };
 
-/** A word about the state of a thing. The word carries the meaning, the colour only repeats it. */
+/** A word for the state of an object. The word carries the meaning, the color only repeats it. */
 export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
     <span

@@ -7,8 +7,8 @@ import { Spinner } from './loading';
 import { itemClass, type Option, OptionText } from './option';
 
 /**
- * Choices that the server finds: it is told what was typed and gives back new `options`. `loading` until these are for the
- * text that is typed now, pauses included.
+ * Choices that the server finds: it receives the typed text and returns new `options`. `loading` until these match the
+ * current text, pauses included.
  */
 export type RemoteSearch = { onSearch: (text: string) => void; loading: boolean; error?: string | null };
 

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 
 type Register = (commands: readonly Command[]) => () => void;
 
-// Two contexts: whoever offers commands must not render again because commands changed.
+// Two contexts: a component that offers commands must not render again because commands changed.
 const RegisterContext = createContext<Register | null>(null);
 const CommandsContext = createContext<readonly Command[]>([]);
 
@@ -38,7 +38,7 @@ export type Command = {
   id: string;
   /** In the imperative: "Add cluster"; or the name of a page. */
   label: string;
-  /** Heading it stands under: "Go to", "Clusters". */
+  /** Heading that contains it: "Go to", "Clusters". */
   group: string;
   /** Further words it is found by. */
   keywords?: readonly string[];

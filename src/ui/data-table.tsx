@@ -26,7 +26,7 @@ type Props<Row extends object> = {
   /** All rows loaded so far, in the server's order. Keep the array's identity while nothing changes (useMemo over pages). */
   rows: readonly Row[];
   rowId: (row: Row) => string;
-  /** Matches on the server; undefined while nobody knows. */
+  /** Matches on the server; undefined while unknown. */
   total: number | undefined;
   /** `name` or `-name`, as the list API takes it. */
   sort?: string;
@@ -202,7 +202,7 @@ function RefreshError({ problem, onRetry }: { problem: Problem; onRetry?: () => 
 
 const WIDTHS = ['w-3/5', 'w-2/5', 'w-1/2', 'w-1/3'];
 
-/** Grey bars in place of the rows that are on their way. */
+/** Gray bars in place of the rows that are loading. */
 function TableSkeleton({ columnCount, rows = 8 }: { columnCount: number; rows?: number }) {
   return (
     <tbody aria-hidden="true">

@@ -59,7 +59,7 @@ export function Menu(props: MenuProps) {
   return <PressedButton of={props.trigger} kind="menu" onReach={popup.load} onPress={setPress} />;
 }
 
-/** The menu at the end of a row. `name` tells which row: "Actions for web-01". */
+/** The menu at the end of a row. `name` identifies the row: "Actions for web-01". */
 export function RowActions({ name, entries }: { name: string; entries: readonly MenuEntry[] }) {
   const t = useT();
   return (

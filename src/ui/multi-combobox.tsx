@@ -10,7 +10,7 @@ type Props<V extends string> = SearchedProps<V> & {
   onValueChange: (options: Option<V>[]) => void;
 };
 
-/** Several of many, found by typing; the chosen ones stand in the box and go by Backspace or their cross. */
+/** A multiple choice, found by typing; chosen items are shown in the box and removed by Backspace or their cross. */
 export function MultiCombobox<V extends string>({
   value,
   onValueChange,

@@ -11,7 +11,7 @@ const TONES: Record<NoticeTone, { box: string; text: string; Icon: typeof Info }
   danger: { box: 'bg-danger-soft', text: 'text-danger', Icon: CircleAlert },
 };
 
-/** A message that stays on the page: about the form, the section or the page it stands in. `live` announces it when it appears. */
+/** A message that stays on the page: about its form, section or page. `live` announces it when it appears. */
 export function Notice({
   tone = 'info',
   title,

@@ -6,7 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 type Props = {
   /** What advances: "Reading guests". */
   label: string;
-  /** Steps done; null when nobody knows how far it is. */
+  /** Steps done; null when the progress is unknown. */
   done: number | null;
   total: number | null;
   tone?: 'info' | 'ok' | 'danger';

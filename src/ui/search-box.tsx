@@ -13,7 +13,7 @@ type Props = {
   /** What is searched: "Search workloads". */
   label: string;
   value: string;
-  /** Called a moment after the last key, and at once for Enter and clearing. */
+  /** Called a moment after the last key, and immediately for Enter and clearing. */
   onValueChange: (value: string) => void;
   className?: string;
 };

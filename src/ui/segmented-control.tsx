@@ -12,7 +12,7 @@ type Props<V extends string> = {
   iconsOnly?: boolean;
 };
 
-/** One of two to five short alternatives that change the view at once. */
+/** One of two to five short alternatives that change the view immediately. */
 export function SegmentedControl<V extends string>({ label, value, onValueChange, options, iconsOnly }: Props<V>) {
   const chosen = Math.max(
     0,

@@ -3,7 +3,7 @@ import { sparklinePath } from './sparkline-path';
 type Props = {
   /** Oldest first; null where nothing was measured. */
   values: readonly (number | null)[];
-  /** What the line says in words: "Traffic of the last hour, now 1.2 Mbit/s". */
+  /** The line as text: "Traffic of the last hour, now 1.2 Mbit/s". */
   label: string;
   width?: number;
   height?: number;

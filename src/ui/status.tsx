@@ -2,8 +2,8 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 
 /**
- * What a colour says. `off` is a known state (stopped, disabled); `unknown` means that nobody could tell, and never looks
- * like `off`: it is drawn with a dashed line and a question mark.
+ * What a color means. `off` is a known state (stopped, disabled); `unknown` means that the state could not be
+ * determined, and never looks like `off`: it is drawn with a dashed line and a question mark.
  */
 export type Tone = 'neutral' | 'ok' | 'warn' | 'danger' | 'info' | 'off' | 'unknown';
 
@@ -26,8 +26,8 @@ const FILLS: Record<Exclude<Tone, 'unknown' | 'off'>, string> = {
 };
 
 /**
- * The mark before a state's word. Shape says it too, for those who do not see the colour: full, square (danger), triangle
- * (warn), hollow (off), dashed (unknown).
+ * The mark before a state's word. Shape carries the meaning too, for users who do not see the color: full, square
+ * (danger), triangle (warn), hollow (off), dashed (unknown).
  */
 export function StatusDot({ tone, pulse = false }: { tone: Tone; pulse?: boolean }) {
   return (

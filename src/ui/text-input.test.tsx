@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { TextInput } from './text-input';
 
-/** The elements from the root down to the input, with what stands before each: what React keeps a field mounted by. */
+/** The elements from the root down to the input, with preceding siblings: what React keeps a field mounted by. */
 const placeOf = (leading: ReactNode, trailing: ReactNode): string => {
   const markup = renderToStaticMarkup(<TextInput aria-label="Port" {...{ leading, trailing }} />);
   return markup
@@ -14,7 +14,7 @@ const placeOf = (leading: ReactNode, trailing: ReactNode): string => {
 };
 
 describe('TextInput', () => {
-  it('keeps the field at the same place in the tree, whatever stands beside it', () => {
+  it('keeps the field at the same place in the tree, whatever its siblings', () => {
     const plain = placeOf(undefined, undefined);
     expect(plain).toBe('<span>');
     for (const slot of [false, null, '', <i key="x">x</i>]) {

@@ -22,8 +22,8 @@ type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultVal
 };
 
 /**
- * A one-line text input. In a form use `form/text-field`, which adds label and messages. The tree around the field never
- * depends on what stands beside it: a field that moves in the tree is mounted anew and loses focus while someone types.
+ * A one-line text input. In a form use `form/text-field`, which adds label and messages. The tree around the field
+ * never depends on its siblings: a field that moves in the tree is mounted again and loses focus while the user types.
  */
 export function TextInput({ mono, leading, trailing, className, ...rest }: Props) {
   const Input = use(FieldInput);

@@ -22,8 +22,8 @@ let add: Add | null = null;
 let isNeeded = false;
 
 /**
- * Says what came of an action after it left the screen. Failures stay until they are dismissed and are announced at once;
- * what must be read to go on belongs on the page, not here.
+ * Reports the result of an action after the action left the screen. Failures stay until they are dismissed and are
+ * announced immediately; a message that the user must read to continue belongs on the page, not here.
  */
 export function showToast(type: ToastType, options: ToastOptions): void {
   if (add) {

@@ -19,7 +19,7 @@ export type TreeRow<Item> = {
   level: number;
   /** Null for what has nothing below it. */
   expanded: boolean | null;
-  /** What lies below it is being read. */
+  /** Its children are being read. */
   loading?: boolean;
   /** Place among its siblings, from 1, and their number. */
   position: number;

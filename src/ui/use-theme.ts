@@ -16,7 +16,7 @@ function setTheme(theme: Theme) {
   window.dispatchEvent(new Event(CHANGED));
 }
 
-/** The chosen theme, and a (stable) function that changes it at once and for later visits. */
+/** The chosen theme, and a (stable) function that changes it immediately and for later visits. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore<Theme>(
     subscribe,

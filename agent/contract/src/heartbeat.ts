@@ -44,7 +44,7 @@ export const flowSchema = z.object({
   /** Time of the last packet or log line. */
   observed_at: time,
   collector: shortText,
-  /** Which end opened the conversation, when known: a reply must not be judged as a new connection. */
+  /** Which end opened the conversation, when known: a reply must not be evaluated as a new connection. */
   initiator: z.enum(['source', 'destination']).optional(),
   icmp_type: z.int().min(0).max(255).optional(),
   icmp_code: z.int().min(0).max(255).optional(),
@@ -95,8 +95,8 @@ export const interfaceSchema = z.object({
 export type InterfaceCounters = z.infer<typeof interfaceSchema>;
 
 /**
- * Traffic of one guest NIC from interface counters; sent when there are no flows. Seen from the guest: `rx` is what it
- * received. `bytes` and `packets` are the sums. Values are new since the previous heartbeat.
+ * Traffic of one guest NIC from interface counters; sent when there are no flows. Directions are the guest's: `rx` is
+ * what it received. `bytes` and `packets` are the totals. Values are deltas since the previous heartbeat.
  */
 export const interfaceTrafficSchema = z.object({
   interface: interfaceName,
@@ -158,7 +158,7 @@ const envelope = {
   /** Stable id of the installation: 32 hexadecimal digits. */
   machine_id: z.string().regex(/^[0-9a-f]{32}$/, 'expected 32 hexadecimal digits'),
   node_name: shortText.optional(),
-  /** New at each start of the agent; with `sequence` it lets the server recognise a repeated heartbeat. */
+  /** New at each start of the agent; with `sequence` it lets the server recognize a repeated heartbeat. */
   boot_id: z.uuid(),
   sequence: z.int().nonnegative(),
   sent_at: time,
@@ -175,7 +175,7 @@ const envelope = {
 export const heartbeatSchema = z.object({ ...envelope, flows: z.array(flowSchema) });
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
 
-/** What a server parses first: everything but the flows, which `checkFlow` judges one by one. */
+/** What a server parses first: everything but the flows, which `checkFlow` validates one by one. */
 export const heartbeatEnvelopeSchema = z.object({ ...envelope, flows: z.array(z.unknown()) });
 export type HeartbeatEnvelope = z.infer<typeof heartbeatEnvelopeSchema>;
 
@@ -192,7 +192,7 @@ export const heartbeatAnswerSchema = z.object({
 });
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswerSchema>;
 
-/** Exchanges the one-time enrolment token of the installer for the node's own token. */
+/** Exchanges the installer's one-time enrollment token for the node's own token. */
 export const enrolmentRequestSchema = z.object({
   protocol_version: z.int().positive(),
   enrolment_token: z.string().min(16).max(512),

@@ -5,7 +5,7 @@ import { renderInstaller } from './installer';
 const TEMPLATE = "BASE='@FABRIC_BASE_URL@'\nMANIFEST='@FABRIC_MANIFEST@'\n";
 const SUM = 'a'.repeat(64);
 
-it('fills in address and sums', () => {
+it('fills in address and checksums', () => {
   expect(renderInstaller(TEMPLATE, 'https://fabric.example:8443/base', [{ name: 'a.cjs', sha256: SUM }])).toBe(
     `BASE='https://fabric.example:8443/base'\nMANIFEST='${SUM}  a.cjs'\n`,
   );

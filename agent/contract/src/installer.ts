@@ -11,7 +11,7 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Fills the installer script (agent/dist/install.sh) with the address of the service and the sums of its files.
+ * Fills the installer script (agent/dist/install.sh) with the address of the service and the checksums of its files.
  * @param baseUrl without trailing slash
  * @throws Error when a value could change the meaning of the script
  */

@@ -24,8 +24,9 @@ export const AGENT_LIMITS = {
   /** Largest request body, compressed or not, that a server accepts; more is answered with 413. */
   body_bytes: 16 * 1024 * 1024,
   /**
-   * Heartbeats that a server takes per interval of an agent, and how many more at once after a pause: more are answered with 429
-   * and Retry-After. An agent that catches up after an outage sends six per interval; a whole spool is below the burst.
+   * Heartbeats that a server accepts per interval of an agent, and the extra burst it accepts after a pause. Any more
+   * get 429 with Retry-After. An agent that catches up after an outage sends six per interval; a whole spool is below
+   * the burst.
    */
   heartbeats_per_interval: 8,
   heartbeat_burst: 300,
@@ -33,8 +34,8 @@ export const AGENT_LIMITS = {
 } as const;
 
 /**
- * Verdicts an agent can report: the first three come from firewall log lines, `observed` means that nothing in the log
- * decided about the flow (the server may still find the deciding rule).
+ * Verdicts an agent can report: the first three come from firewall log lines; `observed` means that no log line gives
+ * an action for the flow (the server may still find the matching rule).
  */
 export const AGENT_DECISIONS = ['accept', 'drop', 'reject', 'observed'] as const;
 export type AgentDecision = (typeof AGENT_DECISIONS)[number];

@@ -21,7 +21,7 @@ import { type FlowTable, WORD } from './flow-table';
 import { InterfaceWatch } from './interface-watch';
 import { RingCapture } from './ring/collector';
 
-/** A tagged frame shorter than this is dropped by the kernel before anybody sees it. */
+/** The kernel drops tagged frames shorter than this before any capture sees them. */
 const SHORTEST_TAGGED = 20;
 
 /** Bridges report multicast memberships whenever they like, also between the start of tcpdump and of the capture. */
@@ -35,7 +35,7 @@ function rowsOf(table: FlowTable, ifindex: number, isFromGuest: boolean): Dumped
   for (let row = 0; row < table.size; row += 1) {
     if (table.word(row, WORD.ifindex) !== ifindex || table.isFromGuest(row) !== isFromGuest) continue;
     const protocol = table.protocol(row);
-    // Of IPv6 the guests' own kernels send what they like (neighbours, memberships).
+    // The guests' own kernels send IPv6 on their own initiative (neighbor discovery, multicast memberships).
     if (protocol === IGMP || table.address(row, WORD.source).includes(':')) continue;
     const ports = table.word(row, WORD.ports);
     const end = (part: typeof WORD.source | typeof WORD.destination, port: number) =>
@@ -289,7 +289,7 @@ describeAsRoot(
     }
   });
 
-  it('follows an interface that is made anew under the same name', async () => {
+  it('follows an interface that is recreated under the same name', async () => {
     node.namespaces.enter(node.name);
     const watch = new InterfaceWatch();
     const capture = new Capture(Date.now, watch);

@@ -6,7 +6,7 @@ import { InterfaceWatch } from './interface-watch';
 
 const row = { source: '10.0.0.1', destination: '10.0.0.2', protocol: 17, ifindex: 1, packets: 2, bytes: 200 };
 
-/** A source that counts one flow per drain and does as it is told. */
+/** A source that counts one flow per drain and otherwise does what the test sets. */
 class FakeSource implements CaptureSource {
   readonly name = 'ring';
   attached: number[] = [];
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 describe('Capture', () => {
-  it('takes the first way that works and tells why others did not', () => {
+  it('uses the first method that works and reports why others did not', () => {
     const second = new Capture(Date.now, new InterfaceWatch(() => interfaces), [
       () => {
         throw new Error('EPERM');
@@ -78,7 +78,7 @@ describe('Capture', () => {
     expect(source.attached).toEqual([2, 3]);
   });
 
-  it('drains every ten seconds, and at once when the map fills', async () => {
+  it('drains every ten seconds, and immediately when the map fills', async () => {
     capture.start();
     await vi.advanceTimersByTimeAsync(40_000);
     expect(source.drains).toBeGreaterThanOrEqual(3);

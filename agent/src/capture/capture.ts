@@ -15,7 +15,7 @@ export interface CaptureSource {
   detach(ifindex: number): void;
   /** Adds what was counted since the last drain to the table. @throws SystemCallError */
   drain(table: FlowTable): Promise<void>;
-  /** Part of the room for flows that is used, 0 … 1: tells when to drain early. */
+  /** Used share of the capacity for flows, 0 … 1: shows when to drain early. */
   fill(): number;
   /** Losses and oddities since the start, for the diagnostics. */
   counts(): Record<string, number>;
@@ -24,10 +24,10 @@ export interface CaptureSource {
 }
 
 const SCAN_MILLISECONDS = 3000;
-/** Seldom, since each drain costs the same however little happened; a filling map is drained at once. */
+/** Infrequent, since each drain costs the same however little happened; a filling map is drained immediately. */
 const DRAIN_MILLISECONDS = 10_000;
 const TICK_MILLISECONDS = { shortest: 100, longest: 1000 } as const;
-/** A map this full is emptied at once. */
+/** A map this full is drained immediately. */
 const FULL_ENOUGH = 0.5;
 const IDLE_MILLISECONDS = 10 * 60 * 1000;
 
@@ -177,7 +177,7 @@ export class Capture {
     try {
       this.source?.attach(index);
     } catch (error) {
-      // Often just gone again; otherwise the next scan tries anew.
+      // The interface is often just gone again; otherwise the next scan retries.
       this.watch.present.delete(index);
       this.noteError(error);
     }

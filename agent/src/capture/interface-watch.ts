@@ -16,7 +16,7 @@ export type InterfaceChanges = { added: Map<number, string>; removed: Map<number
 
 /** Keeps the list of interfaces to capture on, by kernel index. */
 export class InterfaceWatch {
-  /** Index to name of what is there now. */
+  /** Index to name of the interfaces that currently exist. */
   readonly present = new Map<number, string>();
   /** Names by index, also of vanished ones, until `forget()`: their last flows are still to be attributed. */
   readonly names = new Map<number, string>();

@@ -258,7 +258,7 @@ function messageOf(error: unknown): string {
 
 const MARK: Record<Check['status'], string> = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' };
 
-/** Prints what works, what does not, and how to mend it. @returns whether nothing has failed */
+/** Prints what works, what does not, and how to fix it. @returns whether nothing has failed */
 export async function doctor(config: Config): Promise<boolean> {
   const checks = await runChecks(config);
   for (const { name, status, detail, remedy } of checks) {

@@ -7,7 +7,7 @@ import { machineId } from '../identity';
 import { post, type Server } from '../transport/post';
 
 /**
- * Exchanges a one-time enrolment token for this node's token and stores it, readable by its owner only.
+ * Exchanges a one-time enrollment token for this node's token and stores it, readable by its owner only.
  * @returns id the service knows the node by. @throws Error with the server's reason
  */
 export async function enrol(config: Config, server: Server, token: string): Promise<string> {

@@ -20,7 +20,7 @@ export type ConntrackSnapshot = {
   total: number;
   newBytes: number;
   newPackets: number;
-  /** First snapshot: what is new cannot be told yet. */
+  /** First snapshot: there is nothing to compare it with, so new traffic is unknown. */
   isFirst: boolean;
 };
 
@@ -41,7 +41,7 @@ export class ConntrackCollector {
     this.sources = ways.map((way) => ({ ...way, memory: new CounterMemory() }));
   }
 
-  /** @returns null when connection tracking cannot be read; `failures` tells why */
+  /** @returns null when connection tracking cannot be read; `failures` gives the reason */
   async snapshot(keep: number): Promise<ConntrackSnapshot | null> {
     this.failures = [];
     for (const source of this.sources) {

@@ -36,8 +36,8 @@ export class CounterMemory {
 }
 
 /**
- * One dump's counters. Rows lie in the order of the dump, which the kernel keeps from one to the next, and a small index
- * leads to them: reading and writing go through memory in order.
+ * One dump's counters. Rows keep the order of the dump, which the kernel keeps from one dump to the next, and a small
+ * index leads to them: reading and writing go through memory in order.
  */
 class Generation {
   size = 0;

@@ -36,8 +36,8 @@ const FILES = {
 } as const;
 
 /**
- * State of the hypervisor's firewall from its files and the rules that are loaded. `pve-firewall status` would compile
- * the whole ruleset anew each time.
+ * State of the hypervisor's firewall from its files and the loaded rules. `pve-firewall status` would recompile the
+ * whole ruleset each time.
  * @param root directory the files are looked for in, `/` on a node
  */
 export async function readFirewallStatus(ruleset: Ruleset, root = '/'): Promise<FirewallStatus> {
@@ -87,7 +87,7 @@ function isPidAlive(path: string): boolean | null {
     kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists and belongs to somebody else.
+    // It exists and belongs to another user.
     return errnoCode(error) === 'EPERM';
   }
 }

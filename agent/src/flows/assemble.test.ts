@@ -128,7 +128,7 @@ describe('assembleFlows', () => {
     expect(flows[1]).toMatchObject({ source_ip: '10.9.9.9', bytes: 180, collector: 'conntrack', initiator: 'source' });
   });
 
-  it('merges one connection tracked in two zones, and sums pings that share an identity', () => {
+  it('merges one connection tracked in two zones, and adds up pings that share an identity', () => {
     const udp =
       'ipv4 2 udp 17 9 src=10.0.0.1 dst=10.0.0.2 sport=5 dport=53 packets=2 bytes=100 [UNREPLIED] ' +
       'src=10.0.0.2 dst=10.0.0.1 sport=53 dport=5 packets=0 bytes=0 mark=0 use=1';

@@ -23,14 +23,14 @@ export function counterFields(
   return { ...total, delta_bytes: added.bytes, delta_packets: added.packets };
 }
 
-/** Time with a resolution of seconds: finer ones double the size of a compressed heartbeat and tell nothing more. */
+/** Timestamps in seconds: a finer resolution doubles the size of a compressed heartbeat and adds no information. */
 export function flowTime(milliseconds: number): string {
   return `${rfc3339(milliseconds).slice(0, 19)}Z`;
 }
 
 /**
- * The flow as it is sent. What is new is said wherever the same identity may be counted from zero again in the meantime: other
- * ICMP messages between two ends, and tracked connections, of which nobody knows when they began.
+ * The flow as it is sent. It includes deltas wherever the same identity may be counted from zero again: for other ICMP
+ * messages between two ends, and for tracked connections, whose start is unknown.
  */
 export function reportedFlow({ flow, newBytes, newPackets }: Candidate): Flow {
   const isWhole = flow.delta_bytes === undefined && flow.bytes !== null;

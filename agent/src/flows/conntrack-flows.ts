@@ -7,7 +7,7 @@ import { type Candidate, counterFields, flowTime } from './candidate';
 /**
  * The two directions of a tracked connection as flows between its real ends: the source before and the destination
  * after address translation, which is what a guest's interface shows. The translated addresses go into `raw`.
- * @returns nothing for connections that were idle, and for the node talking to itself
+ * @returns nothing for idle connections and for the node's connections to itself
  */
 export function conntrackFlows(connection: RankedConnection, now: number): Candidate[] {
   const { entry, newOriginal, newReply, isNew } = connection;

@@ -1,7 +1,7 @@
 import type { Flow } from '@fabric/agent-contract';
 import { type Candidate, flowIdentity, isIcmpRequest } from './candidate';
 
-/** Whose counters are believed: whoever sees every frame, then the kernel's own, then the log's sample. */
+/** Priority of the counters: the source that sees every frame, then the kernel's own, then the log's sample. */
 const TRUST: Record<string, number> = { ebpf: 3, ring: 3, conntrack: 2, firewall_log: 1, kernel_log: 1 };
 
 /** Leaves one candidate per flow identity. Order is that of first appearance. */

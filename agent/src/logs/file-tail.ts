@@ -7,7 +7,7 @@ import { OpenFile } from './open-file';
 /** What is saved between runs: the file being read, and rotated ones that may still be written to. */
 export type TailState = { current: FilePosition | null; rotated: FilePosition[] };
 
-/** A rotated file is let go when nobody has written to it for this long; loggers reopen theirs with a delay. */
+/** A rotated file is closed after this long without a write; loggers reopen theirs with a delay. */
 const QUIET_MILLISECONDS = 60_000;
 /** Where a file is read from when there is more: a flood is counted in bytes, not parsed. */
 const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
@@ -17,7 +17,7 @@ const COMPRESSED = /\.(gz|xz|zst|bz2)$/;
 
 /**
  * Follows a log file by name through rotation, truncation and restarts of the agent, each line exactly once. A rotated
- * file keeps its descriptor and is drained before the new one: its writer goes on until it is told to reopen.
+ * file keeps its descriptor and is drained before the new one: its writer keeps writing to it until it has to reopen.
  */
 export class FileTail {
   /** Bytes passed over because too many were waiting, since the start. */
@@ -101,7 +101,7 @@ export class FileTail {
       } else if (file) {
         this.rotated.push({ file, quietSince: this.clock() });
       } else if (path === this.path) {
-        // Truncated in place while nobody looked: everything in it is new.
+        // Truncated in place between two reads: everything in it is new.
         this.current = OpenFile.open(this.path, 0);
       } else if (position === current) {
         this.lostFiles += 1;

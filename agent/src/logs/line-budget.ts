@@ -17,7 +17,7 @@ export class LineBudget<T> {
     this.dropped += 1;
   }
 
-  /** Hands over the kept lines, oldest first, and starts anew. */
+  /** Hands over the kept lines, oldest first, and starts over. */
   take(): { lines: T[]; dropped: number } {
     const lines = [...this.lines.slice(this.next), ...this.lines.slice(0, this.next)];
     const { dropped } = this;

@@ -41,7 +41,7 @@ describe('LogCollector', () => {
     logs.close();
   });
 
-  it('adds up by flow and verdict, tells what is new, and forgets after five minutes', () => {
+  it('adds up by flow and verdict, reports deltas, and forgets after five minutes', () => {
     writeFileSync(file, '');
     const logs = collector();
     appendFileSync(file, line('12:00:00', 1) + line('12:00:00', 1) + line('12:00:00', 1, 'ACCEPT'));
@@ -63,7 +63,7 @@ describe('LogCollector', () => {
     logs.close();
   });
 
-  it('goes on where the last run stopped, whatever the age of the lines', () => {
+  it('continues where the last run stopped, whatever the age of the lines', () => {
     writeFileSync(file, line('12:00:00', 1));
     const first = collector();
     first.collect();

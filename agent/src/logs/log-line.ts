@@ -14,7 +14,7 @@ function logExcerpt(line: string): string {
     .slice(0, AGENT_LIMITS.log_excerpt_characters);
 }
 
-/** What a packet filter log line tells about one packet. */
+/** What a packet filter log line reports about one packet. */
 export type LogLine = {
   /** `observed` when the line names no verdict. */
   decision: AgentDecision;

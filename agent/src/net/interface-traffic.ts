@@ -2,10 +2,10 @@ import type { InterfaceCounters, InterfaceTraffic } from '@fabric/agent-contract
 import { type GuestInterface, parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { rfc3339 } from '../sys/clock';
 
-/** Which interface speaks for a guest's card, best first: the nearer to the guest, the fewer packets it misses. */
+/** Which interface to count for a guest's NIC, best first: the nearer to the guest, the fewer packets it misses. */
 const PREFERENCE: readonly GuestInterface['kind'][] = ['tap', 'veth', 'fwln', 'fwpr', 'fwbr'];
 
-/** One interface per guest card: the best of those that exist. */
+/** One host interface per guest NIC: the best of those that exist. */
 export function bestInterfaces(interfaces: readonly InterfaceCounters[]): InterfaceCounters[] {
   const best = new Map<string, InterfaceCounters>();
   const rank = ({ name }: InterfaceCounters): number => PREFERENCE.indexOf(parseGuestInterface(name)?.kind ?? 'fwbr');
@@ -18,7 +18,7 @@ export function bestInterfaces(interfaces: readonly InterfaceCounters[]): Interf
   return [...best.values()];
 }
 
-/** Traffic of guest cards from interface counters, for nodes and times without flows. */
+/** Traffic of guest NICs from interface counters, for nodes and times without flows. */
 export class InterfaceTrafficMeter {
   private previous: Map<string, InterfaceCounters> | null = null;
 
@@ -39,7 +39,7 @@ export class InterfaceTrafficMeter {
 function trafficOf(counters: InterfaceCounters, before: InterfaceCounters | undefined, now: number): InterfaceTraffic {
   const gained = (field: 'rx_bytes' | 'rx_packets' | 'tx_bytes' | 'tx_packets'): number => {
     const earlier = before?.[field] ?? 0;
-    // A counter that went back belongs to an interface made anew.
+    // A counter that decreased belongs to a recreated interface.
     return counters[field] >= earlier ? counters[field] - earlier : counters[field];
   };
   // What a guest sends is received on its tap. fwln is the far end of the firewall's bridge: there it is the reverse.

@@ -62,7 +62,7 @@ describe('interface counters', () => {
 describe('interface traffic', () => {
   const read = (lines: string) => parseInterfaceCounters(HEADER + lines);
 
-  it('takes one interface per guest card: tap, then fwln, fwpr, fwbr', () => {
+  it('uses one interface per guest NIC: tap, then fwln, fwpr, fwbr', () => {
     const all = ['fwbr100i0', 'fwpr100p0', 'fwln100i0', 'tap100i0', 'fwbr101i1', 'fwpr101p1', 'veth102i0', 'eth0'];
     const names = bestInterfaces(read(all.map((name) => line(name, 10, 10)).join(''))).map(({ name }) => name);
     expect(names.sort()).toEqual(['fwpr101p1', 'tap100i0', 'veth102i0']);

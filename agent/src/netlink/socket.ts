@@ -57,7 +57,7 @@ export class NetlinkSocket {
     while (length < 0 && c.errno() === EINTR) length = c.recv(this.fd, this.buffer, this.buffer.length, 0);
     if (length < 0) {
       const number = c.errno();
-      // Overrun of the socket's buffer: some messages are gone, the dump goes on.
+      // Overrun of the socket's buffer: some messages are lost, the dump continues.
       if (number === ENOBUFS) return true;
       throw new SystemCallError('receive netlink response', number);
     }

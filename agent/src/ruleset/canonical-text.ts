@@ -1,4 +1,4 @@
-/** What a table holds that nobody has put a rule or policy into; merely looking at one makes it. */
+/** Content of a table without any rule or policy set; merely listing a table creates it. */
 const UNTOUCHED = /^(?:\*\S+|:[A-Z]+ ACCEPT|COMMIT)$/;
 
 /**

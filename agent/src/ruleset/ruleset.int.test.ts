@@ -78,7 +78,7 @@ describeAsRoot(
     expect((await new RulesetReader().read()).hash).toBe(before.hash);
   });
 
-  it('does not change because somebody looked', async () => {
+  it('does not change when the ruleset is only listed', async () => {
     const before = await new RulesetReader().read();
     run('iptables-legacy -t mangle -L');
     run('ip6tables-legacy -t raw -L');

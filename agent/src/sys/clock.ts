@@ -5,7 +5,7 @@ export type Clock = () => number;
 
 /**
  * Milliseconds to add to a CLOCK_MONOTONIC time to get wall time. Kernel maps and /dev/kmsg stamp with the monotonic
- * clock; asked anew at each use, since wall time steps and drifts.
+ * clock. Recomputed at each use, since wall time steps and drifts.
  */
 export function monotonicOffset(): number {
   return Date.now() - Number(hrtime.bigint()) / 1e6;

@@ -4,8 +4,8 @@ import { arch } from 'node:process';
 import type { KoffiApi } from './load-koffi';
 
 /**
- * Loads the native library that lies beside the bundle. Its raw exports are all the agent needs, so koffi's own loader,
- * which looks through node_modules, is left out.
+ * Loads the native library from the bundle's directory. Its raw exports are all the agent needs, so koffi's own
+ * loader, which looks through node_modules, is left out.
  * @throws when the file is missing or does not fit this machine
  */
 export function loadKoffi(): KoffiApi {

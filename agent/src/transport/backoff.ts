@@ -4,7 +4,7 @@ const MAX_RETRY_AFTER_MILLISECONDS = 60 * 60 * 1000;
 
 /**
  * How long to wait after `failures` failures in a row: a random part of a span that doubles each time ("full jitter"),
- * so that a thousand agents do not come back at once.
+ * so that a thousand agents do not come back at the same time.
  */
 export function backoffDelay(failures: number, random: () => number = Math.random): number {
   return random() * Math.min(CAP_MILLISECONDS, BASE_MILLISECONDS * 2 ** Math.min(failures, 30));

@@ -92,7 +92,7 @@ describe('Delivery', () => {
     expect(spool.size).toBe(0);
   });
 
-  it('does not knock again before the wait is over, and doubles it', async () => {
+  it('does not retry before the wait is over, and doubles it', async () => {
     const { delivery } = setUp();
     reply = (response) => response.writeHead(500).end();
     const attempts = [];
@@ -105,7 +105,7 @@ describe('Delivery', () => {
     expect(attempts).toEqual([0, 2, 6, 14, 30, 62]);
   });
 
-  it('honours Retry-After', async () => {
+  it('honors Retry-After', async () => {
     const { delivery } = setUp();
     reply = (response) => response.writeHead(429, { 'retry-after': '120' }).end();
     await delivery.deliver(beat(1));
@@ -117,7 +117,7 @@ describe('Delivery', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('gives up what the server refuses for good, with the reason', async () => {
+  it('stops retrying what the server refuses permanently, and reports the reason', async () => {
     const { delivery, spool } = setUp();
     reply = (response) =>
       response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"revoked"}');
@@ -139,7 +139,7 @@ describe('Delivery', () => {
     expect(spool.size).toBe(2);
   });
 
-  it('drops an old heartbeat the server refuses, and goes on with the next', async () => {
+  it('drops an old heartbeat the server refuses, and continues with the next', async () => {
     const { delivery, spool } = setUp();
     delivery.store(beat(1));
     delivery.store(beat(2));

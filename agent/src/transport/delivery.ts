@@ -93,7 +93,7 @@ export class Delivery {
   }
 }
 
-/** The server's answer, read by hand and bounded: the schema library is not worth its size here. */
+/** The server's answer, parsed manually and bounded: the schema library is not worth its size here. */
 export function readAnswer(body: unknown): HeartbeatAnswer {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const count = (name: string): number => (Number.isSafeInteger(fields[name]) ? (fields[name] as number) : 0);

@@ -27,7 +27,7 @@ type Entry = { name: string; bytes: number; time: number };
  * grows over its limits: the oldest go first.
  */
 export class Spool {
-  /** Heartbeats given up because of the limits, since the start. */
+  /** Heartbeats dropped because of the limits, since the start. */
   discarded = 0;
   private counter = 0;
 
@@ -64,7 +64,7 @@ export class Spool {
       try {
         return { name, body: readFileSync(join(this.directory, name)) };
       } catch {
-        // Unreadable: of no use to anybody.
+        // Unreadable, so useless.
         this.remove(name);
       }
     }

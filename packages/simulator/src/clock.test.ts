@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSimClock } from './clock';
 
-describe('a clock that stands still', () => {
-  it('moves only when told, waking sleepers in order, those they start included', async () => {
+describe('a stopped clock', () => {
+  it('advances only on request, waking sleepers in order, those they start included', async () => {
     const clock = createSimClock({ timeScale: 0, startAt: 1000 });
     const woken: [string, number][] = [];
     void clock.sleep(300).then(() => woken.push(['late', clock.now()]));

@@ -15,7 +15,7 @@ export interface SimClock {
 type Sleeper = { due: number; wake: () => void };
 
 export type SimClockOptions = {
-  /** Virtual seconds per real second: 1 is real time, 100 makes 3 s last 30 ms, 0 stands still until `advance`. */
+  /** Virtual seconds per real second: 1 is real time, 100 makes 3 s last 30 ms, 0 stops the clock until `advance`. */
   timeScale?: number;
   /** Virtual start time in milliseconds since the epoch; default: the real time at creation. */
   startAt?: number;

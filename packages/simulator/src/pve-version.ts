@@ -31,7 +31,7 @@ export const PVE_VERSIONS = {
     unifiedSignInErrors: true,
     maxBodyBytes: 524_288,
   },
-  /** Before January 2025: only the status line tells what went wrong. */
+  /** Before January 2025: only the status line gives the reason of a failure. */
   pve8Old: {
     release: '8.2',
     version: '8.2.4',

@@ -38,7 +38,7 @@ export async function enrolNode(node: { id: string; name: string }, baseUrl: str
 }
 
 const SEED = 20_261;
-/** The silent agent was last heard of this many slots before the first start. */
+/** The stale agent last reported this many slots before the first start. */
 const SILENT_SINCE = 100;
 /** Pauses after failures, the first and the longest. */
 const RETRY_MS = { first: 1_000, longest: 30_000 };
@@ -61,7 +61,7 @@ const PLACES: readonly Place[] = SITES.flatMap(({ name, nodes, cluster_name }) =
   nodes.map((node) => ({ key: nodeKey(name, node), site: name, node, cluster_name })),
 );
 
-/** The agents of all nodes of the demo: they enrol, deliver the history that is missing, and report from then on. */
+/** The agents of all nodes of the demo: they enroll, deliver the missing history, and report from then on. */
 export class DemoAgents {
   readonly #options: Options;
   readonly #state: TrafficState;
@@ -96,7 +96,7 @@ export class DemoAgents {
     return 0;
   }
 
-  /** Goes on until the signal. What fails is tried again. */
+  /** Runs until the signal. Failures are retried. */
   async run(signal: AbortSignal): Promise<void> {
     let retry = RETRY_MS.first;
     while (!signal.aborted) {
@@ -159,7 +159,7 @@ export class DemoAgents {
     const { site, node, key } = place;
     const agent = agentOf(this.#state, key);
     if (agent.token === undefined) return;
-    // It greets, so that its history counts as late, and falls silent again.
+    // It greets, so that its history counts as late, and stops reporting again.
     const end = this.#state.first_slot - SILENT_SINCE;
     const isHistory = sequence < end || this.#state.covered_to < end;
     if (characterOf(node).silent && !isHistory) return;
@@ -175,7 +175,7 @@ export class DemoAgents {
       return;
     }
     if (answer.status === 401 || answer.status === 403) {
-      // Somebody installed another agent, or deleted the node.
+      // Another agent was installed, or the node was deleted.
       agent.token = undefined;
       return;
     }

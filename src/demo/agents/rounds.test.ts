@@ -22,10 +22,10 @@ describe('nextRound', () => {
     expect(nextRound(progress({}))).toBe('greet');
   });
 
-  it('delivers the history once, without gaps, oldest first and below the greeting, then goes on live', () => {
+  it('delivers the history once, without gaps, oldest first and below the greeting, then continues live', () => {
     let covered_to: number | undefined;
     const rounds = [];
-    // Time goes on while it delivers.
+    // Time advances while it delivers.
     for (let last = NOW; ; last += rounds.length % 10 === 0 ? 1 : 0) {
       const next = nextRound(progress({ covered_to, last, greeted: NOW }));
       if (next === null || next === 'greet') throw new Error(`unexpected ${next}`);

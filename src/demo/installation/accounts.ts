@@ -14,7 +14,7 @@ import { unlessThere } from './kept-steps';
 
 export const DEMO_EMAIL = 'demo@nordwind.example';
 
-/** Completes the setup with the demo's administrator, unless somebody did before. */
+/** Completes the setup with the demo's administrator, unless it is already complete. */
 export async function ensureAdministrator(password: string): Promise<void> {
   const scope = openScope({ request_id: randomUUID(), source_address: null }, 'demo data');
   const setup_code = env().FABRIC_SETUP_CODE;
@@ -28,7 +28,10 @@ export async function ensureAdministrator(password: string): Promise<void> {
 
 export const PROJECT_USER_EMAIL = 'shop@nordwind.example';
 
-/** Adds somebody who sees the web shop and writes its policies, and nothing else of its team. The password is the administrator's. */
+/**
+ * Adds a user who sees the web shop and writes its policies, and nothing else of its team. The password is the
+ * administrator's.
+ */
 export async function addProjectUser(password: string): Promise<void> {
   const roles = await listRoles(systemScope('role:read', 'demo data'), RoleListInput.parse({ limit: 500 }));
   const inAll = ProjectListInput.parse({ q: 'Web shop', limit: 500 });

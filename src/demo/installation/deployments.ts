@@ -31,12 +31,12 @@ async function apply(name: string, signal: AbortSignal): Promise<void> {
   if (!result.success) throw new Error(`the policy ${name} was not applied: ${result.message}`);
 }
 
-/** Puts three policies into force. */
+/** Enforces three policies. */
 export async function applyPolicies(signal: AbortSignal): Promise<void> {
   for (const name of [BALANCERS, POSTGRES, CACHE]) await apply(name, signal);
 }
 
-/** Lets reality drift: a policy is changed and not applied again, and somebody deletes a rule of another one by hand. */
+/** Creates drift: changes a policy without applying it again, and manually deletes a rule of another one. */
 export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal): Promise<void> {
   const cache = await policyNamed(CACHE);
   if (cache.version === 1) {

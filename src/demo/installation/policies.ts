@@ -3,7 +3,7 @@ import { systemScope } from '@/server/auth/scope';
 import { createPolicy } from '@/server/enforcement/policies/policies';
 import { unlessThere } from './kept-steps';
 
-/** Policies of every kind: some in force, some tried out in audit mode, one that names what is gone, one switched off. */
+/** Policies of every kind: some enforced, some in audit mode, one that names a deleted object, one disabled. */
 const POLICIES: readonly Parameters<typeof PolicyCreate.parse>[0][] = [
   {
     name: 'Customers reach the load balancers',

@@ -75,7 +75,7 @@ const identityOf = ({ state }: ClusterControl): ClusterIdentity => ({
   ),
 });
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function otherPort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -104,7 +104,7 @@ export type DemoSimulator = { simulator: Simulator; close(): Promise<void> };
 /**
  * Starts the clusters of the demo at the address, with the certificates and in the state of the last start.
  * @param directory where the demo keeps its files
- * @throws Error of the system when this machine does not let it listen on 127.0.10.1 and its neighbours
+ * @throws Error of the system when this machine does not let it listen on 127.0.10.1 and the adjacent addresses
  */
 export async function startDemoSimulator(directory: string): Promise<DemoSimulator> {
   const addressFile = new KeptFile(join(directory, 'simulator.json'), Address);

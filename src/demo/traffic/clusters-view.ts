@@ -19,7 +19,7 @@ export type PacketVerdict = { verdict: 'accept' | 'drop' | 'reject'; line?: stri
 /** The card of a guest as its node sees it. */
 export type GuestCard = { node: string; device: string; kind: 'tap' | 'veth'; firewalled: boolean; running: boolean };
 
-/** What the demo's agents have to know of the clusters they stand in. */
+/** What the demo's agents have to know about the clusters they run in. */
 export type ClustersView = {
   /** Undefined when the guest is gone. */
   card(site: string, vmid: number): GuestCard | undefined;

@@ -1,7 +1,7 @@
 import { SITES } from '../world/company';
 import type { ClustersView, GuestCard, OpeningPacket, PacketVerdict } from './clusters-view';
 
-/** Clusters in which everything runs where the demo puts it. `judge` decides about packets; without it all pass. */
+/** Clusters in which everything runs where the demo puts it. `judge` gives a packet's verdict; the default accepts. */
 export function flatView(
   judge: (packet: OpeningPacket) => PacketVerdict = () => ({ verdict: 'accept' }),
 ): ClustersView {

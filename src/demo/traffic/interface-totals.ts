@@ -7,7 +7,7 @@ export type DeviceTotals = { rx_bytes: number; rx_packets: number; tx_bytes: num
 /** Totals of a node's devices by name. */
 export type NodeTotals = Record<string, DeviceTotals>;
 
-/** Stands for the node's cables; its own name is that of the bond they make. */
+/** Represents the node's cables; its own name is that of the bond they form. */
 const UPLINK = 'bond0';
 
 const none = (): DeviceTotals => ({ rx_bytes: 0, rx_packets: 0, tx_bytes: 0, tx_packets: 0 });

@@ -18,7 +18,7 @@ export type SeenFlow = {
 
 const SYN = 74;
 
-/** Packets that nobody answers: the first, and what the client tries again. */
+/** Unanswered packets: the first, and the client's retries. */
 function attempts(session: Session, slot: number): Counts {
   const slots = Math.min(Math.max(slot - session.start_slot, 0), session.slots);
   const packets = slots === 0 ? 0 : session.protocol === 'tcp' ? 2 + slots : slots;
@@ -124,7 +124,7 @@ export function flowsOf(session: Session, slots: Slots, view: ClustersView): See
     const seen: SeenFlow[] = [];
     if (near) {
       const flow = make('up', place(client, near), { total, before, state: unanswered });
-      // The card of the server was not reached whether or not anybody wrote a line about it.
+      // The server's interface was not reached, whether or not a log line was written.
       seen.push({ ...flow, to_device: undefined });
     }
     // The line belongs to the interface whose chain wrote it, on the same node too.

@@ -1,8 +1,8 @@
 import { rollInt } from './roll';
 
 /**
- * Addresses outside. All of them are reserved for documentation and measurements (RFC 5737, 2544, 3849): nobody's server
- * is accused of anything.
+ * Addresses outside. All of them are reserved for documentation and measurements (RFC 5737, 2544, 3849): no real
+ * server is accused of anything.
  */
 const NAMED = {
   payment_provider: ['198.51.100.20', '198.51.100.21'],

@@ -35,7 +35,7 @@ export const RHYTHMS = {
   night: ({ hour }) => (hour >= 1 && hour < 4 ? 1 : 0),
   /** Machines that never sleep, and work more when people do. */
   machines: ({ hour }) => 0.5 + 0.5 * hill(hour, 14, 6),
-  /** An attacker who prefers the hours when nobody looks, and keeps a foot in the door at daytime. */
+  /** An attacker who prefers unwatched hours, and keeps a foothold in the daytime. */
   exfiltration: ({ hour }) => (hour >= 1.5 && hour < 4.5 ? 1 : 0),
   scanning: ({ hour, minute }) => ((hour >= 2 && hour < 2.75) || (minute >= 20 && minute < 22) ? 1 : 0),
 } as const satisfies Record<string, Rhythm>;

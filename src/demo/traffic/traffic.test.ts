@@ -90,7 +90,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     expect(sums(single)).toEqual(sums([nodeReports(SEED, range, view)]));
   });
 
-  it('gives totals that never fall while a conversation goes on, and grow by what is new', () => {
+  it('gives totals that never fall while a conversation continues, and grow by each delta', () => {
     const wrong: Flow[] = [];
     const last = new Map<string, Flow>();
     for (let slot = START + 1_000; slot < START + 1_150; slot += 1) {
@@ -163,7 +163,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     }
   });
 
-  it('names only addresses outside that belong to nobody', () => {
+  it('names only external addresses that belong to no one', () => {
     const reserved = [
       '192.0.2.0/24',
       '198.51.100.0/24',
@@ -185,7 +185,7 @@ describe('the traffic of the demo', { timeout: 60_000 }, () => {
     }
   });
 
-  it('has profiles whose conversations end before the lane goes on', () => {
+  it('has profiles whose conversations end before the next one of the lane starts', () => {
     for (const { name, duration, period, lanes } of PROFILES) {
       expect([name, duration[0] <= duration[1], duration[1] <= period, lanes > 0]).toEqual([name, true, true, true]);
     }
@@ -229,7 +229,7 @@ describe('a packet filter', () => {
     );
     const toWeb = silent.filter(({ destination_port }) => destination_port === 443);
     expect(toWeb.every(({ decision }) => decision === 'observed')).toBe(true);
-    // Customers come from outside: nobody but the filter saw their packets.
+    // Customers come from outside: only the filter saw their packets.
     expect(toWeb.some(({ destination_ip }) => destination_ip.startsWith('10.40.10.'))).toBe(false);
   });
 });

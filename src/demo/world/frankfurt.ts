@@ -111,7 +111,7 @@ const guests: DemoGuest[] = [
   { ...infra(9002, 'alpine-template', N2, 250, { ...ct, tags: ['template'] }), template: true },
 ];
 
-/** The data centre: the web shop, what carries it, and an ERP system nobody dares to touch. */
+/** The data center: the web shop, its infrastructure, and an ERP system that no one dares to touch. */
 export const frankfurt: DemoSite = {
   cluster_name: 'demo-frankfurt',
   name: 'nordwind-fra',

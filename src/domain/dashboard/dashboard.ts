@@ -17,7 +17,7 @@ const covered = {
   tenant_id: z.uuid().nullable(),
 };
 
-/** Policies within reach by mode and by where they stand. */
+/** Visible policies by mode and by deployment status. */
 export const PolicyStandings = z.object({
   total: z.int(),
   enforced: z.int(),
@@ -28,7 +28,7 @@ export const PolicyStandings = z.object({
   stale: z.int(),
   partial: z.int(),
   unresolved: z.int(),
-  /** Enforced, and never applied by anybody. */
+  /** Enforced, but never applied. */
   pending: z.int(),
   /** Nothing is to be deployed and nothing of them is live. */
   none: z.int(),
@@ -54,12 +54,12 @@ export const DashboardSecurity = z.object({
   suspicious_summary: SuspiciousSummary,
   /** Single flows are kept from here on: suspicious traffic before it is not known any more. */
   suspicious_since: z.string(),
-  /** null: not within your reach. */
+  /** null: not visible to the user. */
   policies: PolicyStandings.nullable(),
 });
 export type DashboardSecurity = z.output<typeof DashboardSecurity>;
 
-/** The newest run of one kind; sums of its counters. */
+/** The newest run of one kind; totals of its counters. */
 const LastRun = z.object({
   run_id: z.uuid(),
   status: z.enum(RUN_STATUSES),
@@ -132,7 +132,7 @@ export const VerdictConflicts = z.object({
 });
 export type VerdictConflicts = z.output<typeof VerdictConflicts>;
 
-/** How the installation itself does. What is not within your reach is null, never empty. */
+/** Health of the installation itself. What is not visible to the user is null, never empty. */
 export const DashboardOperations = z.object({
   tenant_id: z.uuid().nullable(),
   last_syncs: z.array(LastSync).nullable(),
@@ -195,9 +195,9 @@ export const DashboardTraffic = z.object({
   ...covered,
   /** The workloads with the most bytes, in and out together. */
   top_talkers: z.array(TopTalker),
-  /** What they were counted from; the counters of network cards where no flow is known at all. */
+  /** What they were counted from; the interface counters where no flow is known at all. */
   top_talkers_source: z.enum(TALKER_SOURCES),
-  /** Of all workloads within reach, not only of those listed. */
+  /** Of all visible workloads, not only of those listed. */
   top_talkers_sums: TopTalkers.shape.sums,
   /** Its own range is that of whole buckets; `as_of` tells up to when everything is counted. */
   traffic: TrafficSeries,
@@ -205,7 +205,7 @@ export const DashboardTraffic = z.object({
 });
 export type DashboardTraffic = z.output<typeof DashboardTraffic>;
 
-/** Everything at once: what the page reads in parts. */
+/** The whole dashboard, which the page reads in parts. */
 export const Dashboard = DashboardSecurity.extend(DashboardOperations.shape).extend(DashboardTraffic.shape);
 export type Dashboard = z.output<typeof Dashboard>;
 
@@ -226,6 +226,6 @@ export type DashboardInput = z.output<typeof DashboardInput>;
 export const DashboardTrafficInput = DashboardInput.omit({ suspicious_limit: true });
 export type DashboardTrafficInput = z.output<typeof DashboardTrafficInput>;
 
-/** The same for what is told as of now. */
+/** The same for what is reported as of now. */
 export const DashboardOperationsInput = DashboardInput.pick({ tenant_id: true });
 export type DashboardOperationsInput = z.output<typeof DashboardOperationsInput>;

@@ -6,7 +6,7 @@ const ago = (minutes: number) => NOW - minutes * 60_000;
 const place = (values: Partial<MonitoredPlace> = {}): MonitoredPlace => ({
   ...{ node_id: 'n', workloads: 1, reports: true, interval_seconds: 30, ...values },
 });
-/** What is said of a range of a node whose agent reported from one moment to another. */
+/** The result for a range of a node whose agent reported from one moment to another. */
 const judge = (range: [number, number], heard: [number, number] | null, values?: Partial<MonitoredPlace>) => {
   const [since, until] = range.map(ago) as [number, number];
   const [from, to] = (heard ?? [0, 0]).map(ago) as [number, number];
@@ -30,7 +30,7 @@ it.each<[string, [number, number], [number, number] | null, Partial<MonitoredPla
   ['a range before heartbeats are kept', [3_000, 2_900], null, {}, 'unknown'],
   ['a range that begins before heartbeats are kept', [3_000, 0], [2_000, 0], {}, 'partly'],
   ['such a range, with no heartbeat that is kept', [3_000, 0], null, { reports: false }, 'unknown'],
-])('judges by what reported then: %s', (_, range, heard, values, kind) => {
+])('evaluates a range by what reported then: %s', (_, range, heard, values, kind) => {
   expect(judge(range, heard, values)).toBe(kind);
 });
 

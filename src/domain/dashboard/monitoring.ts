@@ -45,7 +45,8 @@ export function slotsOf({ since, until }: Range, now: number): number[] {
 }
 
 /**
- * Judges a range by what reported then. As of now counts only for the end of a range that reaches up to now.
+ * Evaluates a range by what reported then. The present state counts only for the end of a range that reaches up to
+ * now.
  * @param heardIn whether a node's agent sent a heartbeat in a window
  */
 export function judgeMonitoring(
@@ -62,7 +63,7 @@ export function judgeMonitoring(
   const kindOf = ({ node_id, reports, interval_seconds }: MonitoredPlace): keyof Omit<RangeMonitoring, 'running'> => {
     if (isOld) return 'unknown';
     if (node_id === null) return 'unwatched';
-    // A heartbeat tells of the time since the one before.
+    // A heartbeat covers the time since the previous one.
     const later = Math.floor(((interval_seconds ?? 0) * 1000) / SLOT_MS);
     const isHeard = (slot: number) => {
       for (let after = 0; after <= later; after++) if (heardIn(node_id, slot + after * SLOT_MS)) return true;

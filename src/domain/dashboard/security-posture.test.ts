@@ -24,7 +24,7 @@ describe('the score', () => {
     expect(ratePosture(facts())).toMatchObject({ score: 100, level: 'good', enforcement: { share: 1, points: 100 } });
   });
 
-  it('is unknown when it is known of no guest whether it filters', () => {
+  it('is unknown when no guest has a known filter state', () => {
     const { score, level, enforcement } = ratePosture(
       facts({ enforcement: { ...NO_WORKLOADS, unknown: 7, without_interface: 1 } }),
     );
@@ -54,7 +54,7 @@ describe('the score', () => {
     expect(enforcement).toMatchObject({ running: 23, share: 0.75, points: 75 });
   });
 
-  it('costs what is wrong, and every part tells how much', () => {
+  it('deducts points for problems, and every part reports its deduction', () => {
     const posture = ratePosture(
       facts({
         policies: { active: 1, stale: 1, partial: 2, unresolved: 0 },
@@ -140,7 +140,7 @@ it('adds up: the points of all parts are the score, and only a part with a deduc
   );
 });
 
-it('never rises when a guest stops filtering, a policy grows stale, an agent falls silent or somebody gets in', () => {
+it('never rises when a guest stops filtering, a policy or an agent becomes stale, or someone gets in', () => {
   fc.assert(
     fc.property(anyFacts, (one) => {
       const before = ratePosture(one).score;

@@ -28,7 +28,7 @@ const Enforcement = z.object({
   points: z.int().nullable(),
 });
 
-/** Policies that are in force, or of which something is live. */
+/** Policies that are enforced, or of which something is live. */
 const Policies = z.object({
   judged: z.int(),
   active: z.int(),
@@ -40,7 +40,7 @@ const Policies = z.object({
 
 const Suspicious = z.object({ critical: z.int(), high: z.int(), deduction: z.int() });
 
-/** Running guests by whether somebody watches their traffic. */
+/** Running guests by whether their traffic is monitored. */
 const Agents = z.object({
   running: z.int(),
   watched: z.int(),
@@ -66,16 +66,16 @@ const PosturePoints = z.object({
 export type PosturePoints = z.output<typeof PosturePoints>;
 
 /**
- * A number from 0 to 100 and everything it is made of: the share of running guests that deny inbound packets by default, weighted with
- * policies that are not in force as they should be, critical suspicious traffic and silent agents: each of them takes away
- * some percent (`deduction`) of what the others left.
+ * A score from 0 to 100 and everything it is made of: the share of running guests that deny inbound packets by
+ * default, reduced by policies that are not enforced as desired, critical suspicious traffic and stale agents. Each
+ * of these deducts some percent (`deduction`) of what the others left.
  */
 export const SecurityPosture = z.object({
   /** null: of no running guest the protection is known. */
   score: z.int().nullable(),
   level: z.enum(POSTURE_LEVELS),
   enforcement: Enforcement,
-  /** null: not within your reach; it then costs nothing. */
+  /** null: not visible to the user; it then deducts nothing. */
   policies: Policies.nullable(),
   suspicious: Suspicious,
   agents: Agents,

@@ -32,7 +32,7 @@ const STOPPED = new Set(['drop', 'reject', 'default_drop']);
 /** Would be denied if the audited policy were enforced. */
 const WOULD_BE_STOPPED = new Set(['audit_drop', 'audit_reject']);
 
-/** How bad it is that somebody outside reaches, or tried to reach, the port, by what became of it. */
+/** Severity of an outside host reaching, or trying to reach, the port, by the outcome. */
 export function severityOf(port: number, decision: string): Severity {
   if (STOPPED.has(decision)) return 'low';
   if (WOULD_BE_STOPPED.has(decision)) return 'medium';

@@ -17,7 +17,7 @@ export const SuspiciousTraffic = z.object({
   service: z.enum(SENSITIVE_SERVICES),
   port: z.int(),
   protocol: z.string(),
-  /** What became of it: a log line's verdict, else what the guest's rules say of it, else `observed`. */
+  /** The outcome: a log line's verdict, else what the guest's rules say about it, else `observed`. */
   decision: z.string(),
   ...summedVerdict,
   /** Each conversation once, however many nodes saw it. */

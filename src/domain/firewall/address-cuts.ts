@@ -38,7 +38,7 @@ export function addressCuts(
 }
 
 /**
- * One address of each part of a network that cuts tell apart: what holds for all of these holds for the whole network.
+ * One address of each part that cuts divide a network into: what holds for all of these holds for the whole network.
  * @param cuts ascending
  */
 export function representatives(cidr: Cidr, cuts: readonly bigint[]): IpAddress[] {

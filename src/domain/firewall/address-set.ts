@@ -17,7 +17,7 @@ export type AddressSet = {
 
 export const UNKNOWN_ADDRESSES: AddressSet = { 4: [], 6: [], rest: 'unknown' };
 
-/** Sorted and joined, so that each address lies in at most one span. */
+/** Sorted and merged, so that each address is in at most one span. */
 export function mergeSpans(spans: readonly AddressSpan[]): AddressSpan[] {
   const merged: AddressSpan[] = [];
   for (const span of [...spans].sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))) {

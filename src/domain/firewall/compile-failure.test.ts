@@ -47,7 +47,7 @@ const PORTS: readonly (readonly [proto: string, ports: string, refused: string |
 ];
 
 describe('guestCompileFailures', () => {
-  it.each(PORTS)('judges -p %s and ports %s as iptables-restore does: %s', (proto, ports, refused) => {
+  it.each(PORTS)('accepts or refuses -p %s and ports %s as iptables-restore does: %s', (proto, ports, refused) => {
     expect(ofRule({ proto, dport: ports }).map(({ detail }) => detail)).toEqual(refused ? [refused] : []);
     expect(ofRule({ proto, dport: '80', sport: ports }).map(({ detail }) => detail)).toEqual(
       proto === 'udplite' ? ['udplite/80'] : refused ? [refused] : [],

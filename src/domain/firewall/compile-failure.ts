@@ -21,8 +21,8 @@ const stops = (implementation: FilterImplementation, { reason }: CompileFailure)
 
 /**
  * Something stored that the API accepted and that cannot be loaded: iptables-restore, ipset or nft refuses it, or
- * proxmox-firewall cannot read it. The compile of a node is all or nothing: one of these keeps the old rules of every guest
- * of the node in force, and no API says so.
+ * proxmox-firewall cannot read it. A node compiles all or nothing: one such failure keeps the old rules of every
+ * guest of the node enforced, and no API reports it.
  */
 export type CompileFailure = {
   readonly reason: CompileFailureReason;
@@ -51,7 +51,7 @@ const PROTOCOL_NAMES: ReadonlyMap<number, string> = new Map([
 
 type Refusal = Pick<CompileFailure, 'reason' | 'detail'>;
 
-/** How iptables looks a name up depends on the protocol, and on whether it stands alone or in a list. Tried with 1.8.9. */
+/** How iptables looks a name up depends on the protocol, and on whether the name is in a list. Tested with 1.8.9. */
 function isRefusedName(protocol: number, name: string, inList: boolean): boolean {
   if (protocol === TCP) return serviceHasProtocol(name, 'tcp') === false;
   if (protocol === SCTP) return serviceHasProtocol(name, 'sctp') === false;

@@ -74,7 +74,7 @@ export function compileRule(rule: LiveRule, place: RulePlace, family: 4 | 6, sco
   return conditions.flatMap((found) => (found ? [{ place, action, source, destination, ...found }] : []));
 }
 
-/** Stands for rules that could not be read: anything may come of it. */
+/** Placeholder for rules that could not be read: any outcome is possible. */
 export const unknownRule = (place: RulePlace): CompiledRule => ({
   place,
   action: 'unknown',

@@ -51,9 +51,9 @@ function isPlain({ protocol, source_port: sport, destination_port: dport, tcp_sy
 }
 
 /**
- * What stands between the guest's rules and a default of DROP or REJECT: packets that are dropped without a log entry,
- * and ICMP that is always let through.
- * @returns the rules that hold, up to the first certain one
+ * What is evaluated between the guest's rules and a default of DROP or REJECT: packets that are dropped without a log
+ * entry, and ICMP that is always allowed.
+ * @returns the rules that apply, up to the first certain one
  */
 export function beforeDefault(
   policy: 'DROP' | 'REJECT',

@@ -8,7 +8,7 @@ export type Enforcement =
   | { readonly status: 'off'; readonly reasons: readonly [NotEnforcedReason, ...NotEnforcedReason[]] }
   | { readonly status: 'unknown'; readonly reasons: readonly [UnknownReason, ...UnknownReason[]] };
 
-/** Why the rules in force on a node may be others than those that were read; null: nothing says so. */
+/** Why the rules enforced on a node may differ from those that were read; null: nothing indicates that. */
 export function compileDoubt(node: LiveNode | null): 'node_cannot_compile' | 'unknown_implementation' | null {
   if (node?.compile_failure) return 'node_cannot_compile';
   return node?.compile_unknown ? 'unknown_implementation' : null;
@@ -18,7 +18,7 @@ export function compileDoubt(node: LiveNode | null): 'node_cannot_compile' | 'un
 export function enforcementOf(state: LiveState, nic: LiveNic): Enforcement {
   const { firewall_enabled: cluster } = state.cluster;
   const guest = state.guest.options && effectiveOptions(state.guest.options).enable;
-  // The rules of before are in force, whatever is stored for the guest: they may filter also where its firewall is off now.
+  // The previous rules are enforced, whatever the guest has stored: they may filter even with its firewall off now.
   const doubt = compileDoubt(state.node);
   if (doubt && cluster !== false && nic.firewall !== false) return { status: 'unknown', reasons: [doubt] };
   const off: NotEnforcedReason[] = [];

@@ -3,7 +3,7 @@ import { parseIp } from '../net/ip-address';
 import { evaluateForward, type ForwardedPacket, prepareForwardFilter } from './evaluate-forward';
 import type { LiveCluster, LiveNode, LiveRule } from './live-state';
 
-/** Vectors written by hand from the skeleton and the generator of the nftables implementation. */
+/** Vectors written manually from the skeleton and the generator of the nftables implementation. */
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
 const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'forward', action: 'ACCEPT', enable: 1, ...rule }));

@@ -50,9 +50,9 @@ function* iptablesSteps(drop_invalid: boolean | null, packet: Packet): Generator
 }
 
 /**
- * What a node does with a packet that it forwards. With nftables the rules and the default policy of a VNet decide about
- * what is bridged there, those of the node and the data center about what the node routes. Filters of guests at either end
- * are not part of it.
+ * What a node does with a packet that it forwards. With nftables, the rules and the default policy of a VNet apply to
+ * what is bridged there, those of the node and the data center to what the node routes. Filters of guests at either
+ * end are not part of it.
  */
 export function evaluateForward(filter: PreparedForwardFilter, forwarded: ForwardedPacket): NodeVerdict {
   const { cluster_enabled, implementations } = filter;

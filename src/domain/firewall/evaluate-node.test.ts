@@ -78,7 +78,7 @@ describe('evaluateNode', () => {
     expect(verdict({ ...packet, protocol: 17 }, {}, { ipsets }).verdict).toBe('drop');
   });
 
-  it('lets a rule decide about the standard services before they are opened', () => {
+  it('evaluates rules before it opens the standard services', () => {
     const packet = { destination_port: 22, source: ip('10.0.0.9') };
     expect(verdict(packet, { rules: rulesOf([{ action: 'DROP', proto: 'tcp', dport: '22' }]) }).verdict).toBe('drop');
   });

@@ -308,7 +308,7 @@ describe('a node that cannot compile', () => {
   const verdictOf = (change: Change, nic = NIC, sent: Partial<Packet> = {}) =>
     evaluate(prepareGuest(stateOf([{ action: 'DROP' }], change), nic), packet(sent));
 
-  it('makes every verdict on new connections unknown, since older rules are in force', () => {
+  it('makes every verdict on new connections unknown, since older rules are enforced', () => {
     const unknown = { verdict: 'unknown', decided_by: { kind: 'unknown', reason: 'node_cannot_compile' } };
     expect(verdictOf({ node })).toMatchObject(unknown);
     expect(verdictOf({ node, guest: { options: { enable: 0 } } })).toMatchObject(unknown);

@@ -13,8 +13,8 @@ function isSmurf({ source }: Packet, broadcasts: readonly bigint[] | null): bool
 }
 
 /**
- * Packets that connection tracking decides about, in either implementation. Returns the verdict that is certain, else
- * fills in the possible one.
+ * Packets that connection tracking decides, in either implementation. Returns the verdict that is certain, else fills
+ * in the possible one.
  * @param dropped whether packets of state invalid are; null: not known
  */
 export function byTracking(state: TrackedState, dropped: boolean | null, possible: Possibility[]): Verdict | null {

@@ -8,7 +8,7 @@ import { prepareGuest } from './prepare-guest';
 
 const ip = (text: string) => parseIp(text) ?? expect.unreachable();
 const base = { direction: 'in', destination: ip('10.0.0.2') } as const;
-/** A packet that only this step decides about, before a guest without rules. */
+/** A packet that only this step matches, before a guest without rules. */
 const PACKETS: Record<(typeof FRONT_STEPS)[number], Packet> = {
   vital_icmp: { ...base, source: ip('10.0.0.9'), protocol: 1, icmp_type: 4 },
   invalid: { ...base, source: ip('10.0.0.9'), protocol: 17, source_port: 9, destination_port: 9, state: 'invalid' },

@@ -3,7 +3,7 @@ import type { FilterImplementation, LiveCluster, LiveNic, LiveNode, LiveState } 
 import { possibleImplementations } from './node-options';
 import { prepareNode } from './prepare-node';
 
-/** Built-in steps that stand in front of every guest of a node, in their order. */
+/** Built-in steps evaluated before those of every guest of a node, in their order. */
 export const FRONT_STEPS = ['vital_icmp', 'invalid', 'blacklist', 'smurf', 'tcp_flags'] as const;
 type Name = (typeof FRONT_STEPS)[number];
 

@@ -22,7 +22,7 @@ export const defaultPolicy = (text: string | number | undefined, otherwise: Defa
 const flag = (value: number | undefined, otherwise: boolean) => (value === undefined ? otherwise : value !== 0);
 
 /**
- * What is really in force: the inbound default is DROP as soon as the firewall is on, and DHCP is let through unless
+ * What is really enforced: the inbound default is DROP as soon as the firewall is on, and DHCP is allowed unless
  * switched off, although the hypervisor's documentation says otherwise.
  */
 export function effectiveOptions(stored: LiveGuestOptions): EffectiveOptions {

@@ -38,7 +38,7 @@ const packet = {
 describe('the status of rules of nodes and data centers', () => {
   type Scope = 'node' | 'data_center' | 'vnet';
 
-  /** What decides about a packet that the rule is for, with the rule stored in one place. */
+  /** What decides the verdict on a packet that the rule is for, with the rule stored in one place. */
   function decider(
     scope: Scope,
     live: LiveNode,

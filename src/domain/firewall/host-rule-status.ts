@@ -42,7 +42,7 @@ export type HostRuleStatus = {
 export type HostRulePlace = {
   readonly scope: HostScope;
   readonly cluster: Pick<LiveCluster, 'firewall_enabled' | 'groups'>;
-  /** Null: nothing is known of the node. */
+  /** Null: nothing is known about the node. */
   readonly nodes: readonly (LiveNode | null)[];
   /** Of a rule of a VNet. */
   readonly vnet?: LiveVnet;

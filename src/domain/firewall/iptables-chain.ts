@@ -24,7 +24,7 @@ const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] };
 /** Client and server port of DHCP by family. */
 const DHCP_PORTS = { 4: [68, 67], 6: [546, 547] } as const;
 
-/** Rules that stand before the guest's own. Returns the one that certainly decides, else fills in what may. */
+/** Rules evaluated before the guest's own. Returns the one that certainly decides, else fills in what may. */
 function beforeRules(
   guest: PreparedGuest,
   filter: PreparedFilter,

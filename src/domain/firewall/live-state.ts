@@ -1,8 +1,9 @@
 import type { CompileFailure } from './compile-failure';
 
 /**
- * What stands on a cluster about one guest's packet filter, as read from its API. Fields of rules, sets and options have
- * the API's own names. `null` always means "could not be read": it is unknown, never empty and never off.
+ * The configuration of one guest's packet filter on a cluster, as read from its API. Fields of rules, sets and
+ * options have the API's own names. `null` always means "could not be read": it is unknown, never empty and never
+ * off.
  */
 export type LiveRule = {
   readonly pos: number;
@@ -71,7 +72,7 @@ export type LiveNodeOptions = {
 /** How a node filters. What each does with a packet differs in more than the way out of a rule. */
 export type FilterImplementation = 'iptables' | 'nftables';
 
-/** One node: what is configured there, as far as it decides about packets. `null`: could not be read. */
+/** One node: its configuration, as far as it affects packets. `null`: could not be read. */
 export type LiveNode = {
   readonly options: LiveNodeOptions | null;
   /** Known from elsewhere, where the options could not be read. Options that were read say it themselves. */
@@ -79,7 +80,7 @@ export type LiveNode = {
   /** The node's own addresses with their prefix length (`192.0.2.7/24`), of active interfaces, both families. */
   readonly networks: readonly string[] | null;
   readonly rules: readonly LiveRule[] | null;
-  /** Present while something stored keeps the node's firewall from being compiled: the rules of before stay in force. */
+  /** Present while something stored keeps the node's firewall from compiling: the previous rules stay enforced. */
   readonly compile_failure?: { readonly since: string; readonly failures: readonly CompileFailure[] };
   /** Present where it is not known how the node filters, and one of the implementations could not be compiled. */
   readonly compile_unknown?: true;
@@ -102,7 +103,7 @@ export type LiveCluster = LiveObjects & {
   readonly options?: Readonly<Record<string, string | number>> | null;
   /** Rules of the data center: they filter the nodes, never a guest. */
   readonly rules?: readonly LiveRule[] | null;
-  /** By name of the node. Absent or null: nothing is known of any. */
+  /** By name of the node. Absent or null: nothing is known about any. */
   readonly nodes?: Readonly<Record<string, LiveNode>> | null;
   /** By name of the VNet. */
   readonly vnets?: Readonly<Record<string, LiveVnet>> | null;
@@ -131,17 +132,17 @@ export type LiveNic = {
 export type LiveState = {
   readonly cluster: LiveCluster;
   readonly guest: LiveGuest;
-  /** The node that the guest is on; null: nothing is known of it, not even how it filters. */
+  /** The node that the guest is on; null: nothing is known about it, not even how it filters. */
   readonly node: LiveNode | null;
 };
 
-/** A node as it was read with its cluster; null: nothing is known of it. */
+/** A node as it was read with its cluster; null: nothing is known about it. */
 export const nodeOf = ({ nodes }: Pick<LiveCluster, 'nodes'>, name: string | null): LiveNode | null =>
   nodes && name !== null && Object.hasOwn(nodes, name) ? (nodes[name] ?? null) : null;
 
 /**
- * A node as it was read with its cluster, completed by what is known of it from elsewhere.
- * @param nftables whether it filters with nftables, as the inventory has it; used where its options were not read
+ * A node as it was read with its cluster, completed with what is known about it from elsewhere.
+ * @param nftables whether it filters with nftables, according to the inventory; used where its options were not read
  */
 export function liveNode(
   cluster: Pick<LiveCluster, 'nodes'>,

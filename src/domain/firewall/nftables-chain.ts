@@ -53,7 +53,7 @@ function isDhcp({ direction, protocol, source_port: sport, destination_port: dpo
   return sport !== undefined && dport !== undefined ? 'yes' : 'unknown';
 }
 
-/** Rules that stand before the guest's own, in their order. Returns the one that certainly decides, else fills in what may. */
+/** Rules before the guest's own, in evaluation order. Returns the certain decider, else fills in possible ones. */
 function beforeRules(
   guest: PreparedGuest,
   filter: PreparedFilter,
@@ -90,7 +90,7 @@ function beforeRules(
   return null;
 }
 
-/** No rules of the hypervisor's own stand in front of the default. */
+/** The hypervisor has no rules of its own that are evaluated before the default. */
 function byDefault(guest: PreparedGuest, { node, implementation }: PreparedFilter, packet: Packet): Verdict {
   const policy = guest.options?.[packet.direction === 'in' ? 'policy_in' : 'policy_out'] ?? 'DROP';
   if (policy !== 'REJECT') return settled(policy === 'ACCEPT' ? 'accept' : 'drop', { kind: 'default', policy });
@@ -134,7 +134,7 @@ export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, pa
   const { switches, enforcement } = guest;
   const { crossing } = filter;
   const possible: Possibility[] = [];
-  // Without all three switches the interface has no chain, and nothing stands in front of it that drops.
+  // Without all three switches the interface has no chain, and nothing in front of it drops packets.
   const last =
     enforcement.status === 'off'
       ? notEnforced(enforcement.reasons[0])

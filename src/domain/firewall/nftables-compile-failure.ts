@@ -105,7 +105,7 @@ export function nftablesGuestFailures(
   ];
 }
 
-/** What data center and node contribute where proxmox-firewall compiles. Every group is read, also those that nobody uses. */
+/** What data center and node contribute where proxmox-firewall compiles. Every group is read, even unused ones. */
 export function nftablesNodeFailures(
   cluster: LiveCluster,
   node: LiveNode | null,

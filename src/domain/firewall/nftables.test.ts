@@ -6,8 +6,8 @@ import type { Packet } from './packet';
 import { prepareGuest } from './prepare-guest';
 
 /**
- * Vectors written by hand from the skeleton and the generator of the nftables implementation: what one guest's chains do. Each
- * is also asked of a node with iptables, where the two differ.
+ * Vectors written manually from the skeleton and the generator of the nftables implementation: what one guest's
+ * chains do. Each is also evaluated on a node with iptables, where the two differ.
  */
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' };
@@ -253,7 +253,7 @@ describe('rules with nftables', () => {
     expect(verdict(rejecting, { ...OUT, destination: ip('10.0.0.255') }).verdict).toBe('drop');
   });
 
-  it('decides by rules of a group in their order, then goes on behind it', () => {
+  it('evaluates the rules of a group in order, then continues after the group', () => {
     const members = [
       { pos: 0, type: 'in', action: 'DROP', enable: 1, source: '192.0.2.7' },
       { pos: 1, type: 'in', action: 'ACCEPT', enable: 1, source: '192.0.2.0/24', proto: 'tcp', dport: '22' },

@@ -5,7 +5,7 @@ import type { LiveCluster, LiveNodeOptions, LiveRule } from './live-state';
 import type { Packet } from './packet';
 import { prepareNodeFilter } from './prepare-node-filter';
 
-/** Vectors written by hand from the skeleton and the generator of the nftables implementation: a node's own traffic. */
+/** Vectors for a node's own traffic, written manually from the nftables implementation's skeleton and generator. */
 const ip = (text: string) => parseIp(text) ?? { family: 4 as const, value: 0n };
 const rulesOf = (rules: readonly Partial<LiveRule>[]): LiveRule[] =>
   rules.map((rule, pos) => ({ pos, type: 'in', action: 'ACCEPT', enable: 1, ...rule }));

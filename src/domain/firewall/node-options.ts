@@ -1,6 +1,6 @@
 import type { FilterImplementation, LiveNode, LiveNodeOptions } from './live-state';
 
-/** Options of a node that decide about packets, with the values that hold when nothing is stored. */
+/** Options of a node that affect packets, with the values that apply when nothing is stored. */
 export type EffectiveNodeOptions = {
   /** Whether traffic of the node itself is filtered. */
   readonly enable: boolean;
@@ -17,7 +17,7 @@ export type EffectiveNodeOptions = {
 const flag = (value: string | number | undefined, otherwise: boolean) =>
   value === undefined || value === '' ? otherwise : Number(value) !== 0;
 
-/** What is in force on a node with these stored options. */
+/** What is enforced on a node with these stored options. */
 export function effectiveNodeOptions(stored: LiveNodeOptions): EffectiveNodeOptions {
   return {
     enable: flag(stored.enable, true),

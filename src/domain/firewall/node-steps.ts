@@ -16,7 +16,7 @@ export type Doubt = {
 /** One step of a chain that holds for the packet, certainly or possibly. */
 export type Step = Doubt | { readonly verdict: DefiniteVerdict; readonly decided_by: NodeDecider };
 
-/** A verdict with everything that the chain may end with. `unknown` stands for any verdict. */
+/** A verdict with everything that the chain may end with. `unknown` means any verdict. */
 export type Outcome<V extends Verdict | NodeVerdict = NodeVerdict> = {
   readonly verdict: V;
   readonly possible: ReadonlySet<DefiniteVerdict | 'unknown'>;
@@ -63,7 +63,7 @@ export function settle(steps: Iterable<Step>): Outcome {
 
 const mayAccept = ({ possible }: Outcome<Verdict | NodeVerdict>) => possible.has('accept') || possible.has('unknown');
 
-/** Two chains that a packet passes one after the other. Where both accept, what is said of `main` is said. */
+/** Two chains that a packet passes one after the other. Where both accept, the outcome of `main` applies. */
 export function inSeries<A extends Verdict | NodeVerdict, B extends Verdict | NodeVerdict>(
   first: Outcome<A>,
   second: Outcome<B>,

@@ -1,11 +1,11 @@
 export const PROTECTIONS = ['default_deny', 'rules_default_accept', 'no_rules', 'off', 'unknown'] as const;
 /**
- * What becomes of inbound packets for which nobody wrote a rule:
+ * What happens to inbound packets that no rule was written for:
  * - `default_deny`: they are dropped or rejected by the default policy. Only this counts as enforced.
  * - `rules_default_accept`: they are accepted although there are inbound rules. These may drop something, or nothing.
  * - `no_rules`: they are accepted, as is everything else: there is no inbound rule.
  * - `off`: the firewall of the cluster, the guest or the interface is off.
- * - `unknown`: something that decides about it could not be read.
+ * - `unknown`: something that affects it could not be read.
  */
 export type Protection = (typeof PROTECTIONS)[number];
 

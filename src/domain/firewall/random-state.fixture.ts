@@ -211,7 +211,7 @@ const HOSTS = {
 const PACKET_PORTS = [22, 25, 43, 53, 67, 68, 80, 137, 138, 445, 443, 546, 547, 1900, 5000];
 const UNKNOWN = undefined;
 
-/** A packet that often comes near what `randomState` decides about. */
+/** A packet that is often close to what `randomState` matches. */
 export function randomPacket(random: Random): Packet {
   const family = random() < 0.6 ? 4 : 6;
   const protocol = pick(random, [6, 6, 17, 17, family === 4 ? 1 : 58, 47, 1, 58, 132, 51]);

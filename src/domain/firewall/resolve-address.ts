@@ -42,7 +42,7 @@ export function aliasValue(reference: string, scopes: Scopes): string | null {
   return typeof alias === 'object' ? alias.value : null;
 }
 
-/** Whether the name of an alias is certainly nobody's: nothing where it would be looked up could not be read. */
+/** Whether an alias is certainly absent: every place where it would be looked up could be read. */
 export const isAliasAbsent = (reference: string, scopes: Scopes): boolean =>
   ALIAS.test(reference) && findAlias(scopes, reference) === 'absent';
 
@@ -81,8 +81,8 @@ function resolveSet(text: string, scopes: Scopes): AddressSet {
 }
 
 /**
- * The addresses that `source` or `dest` of a live rule stands for: a set, an alias, a range, or a list of addresses and
- * networks. What cannot be understood or found is unknown: the API marks rules that are really broken with `errors`.
+ * The addresses that `source` or `dest` of a live rule resolves to: a set, an alias, a range, or a list of addresses
+ * and networks. What cannot be parsed or found is unknown: the API marks rules that are really broken with `errors`.
  */
 export function resolveAddress(text: string, scopes: Scopes): AddressSet {
   if (text.startsWith('+')) return resolveSet(text, scopes);

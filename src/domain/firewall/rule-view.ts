@@ -4,7 +4,7 @@ import { type Marker, parseMarker } from '../policy/marker';
 import { TENANT_VISIBILITIES } from '../policy/tier';
 import type { LiveRule } from './live-state';
 
-/** Whose rule it is. `copied`: ours, but made for another guest; it came with a clone or a restored backup. */
+/** Rule owner. `copied`: managed, but created for another guest; it came with a clone or a restored backup. */
 export const RULE_OWNERS = ['this_installation', 'other_installation', 'copied', 'nobody'] as const;
 
 /** A rule of a guest or group as the API shows it. What is null does not limit the rule. */
@@ -34,8 +34,9 @@ export const FirewallRuleView = z.object({
   policy_version: z.int().nullable(),
   rule_hash: z.string().nullable(),
   /**
-   * Of a platform rule that is shown to a tenant: what the platform lets tenants see. With `hidden` and `name` it is told that the
-   * rule filters and how; what it matches is withheld, and null does not mean that it matches everything.
+   * Of a platform rule that is shown to a tenant: what the platform lets tenants see. With `hidden` and `name` the
+   * tenant sees that the rule filters and how; what it matches is withheld, and null does not mean that it matches
+   * everything.
    */
   visibility: z.enum(TENANT_VISIBILITIES).optional(),
 });
@@ -49,7 +50,7 @@ function ownerOf(marker: Marker | null, instance: string, vmid: number | null): 
 
 const text = (value: string | undefined): string | null => value || null;
 
-/** A live rule. @param vmid of the guest that it stands at; null for a rule of a group */
+/** A live rule. @param vmid of the guest that it is placed on; null for a rule of a group */
 export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | null): FirewallRuleView {
   const marker = parseMarker(rule.comment);
   return {
@@ -75,7 +76,7 @@ export function viewOfLiveRule(rule: LiveRule, instance: string, vmid: number | 
   };
 }
 
-/** A rule of ours without what tells whose it is, for those who may see that it filters and no more. */
+/** A managed rule without what identifies its owner, for users who may see that it filters and no more. */
 export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
   ...view,
   comment: '',

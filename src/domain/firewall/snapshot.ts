@@ -41,7 +41,7 @@ export type GuestSnapshot = LiveGuest & {
 
 export type ClusterSnapshot = LiveCluster & { readonly unreadable: readonly UnreadableNote[] };
 
-/** Parts of the cluster that decide about a guest's packets wherever the guest runs. */
+/** Parts of the cluster that affect a guest's packets wherever the guest runs. */
 const SHARED_PARTS: readonly UnreadableNote['part'][] = ['options', 'groups', 'ipsets', 'aliases', 'nodes'];
 const NODE_PARTS: readonly UnreadableNote['part'][] = ['node_options', 'node_networks'];
 

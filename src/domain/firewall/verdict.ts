@@ -97,7 +97,7 @@ export function conclude(certain: Verdict, possible: readonly Possibility[]): Ve
   return open ? undecided(open.reason, possible) : certain;
 }
 
-/** Nothing that is in force concerns the packet, because this is off. */
+/** Nothing that is enforced applies to the packet, because this is off. */
 export const notEnforced = (reason: NotEnforcedReason): Verdict => settled('accept', { kind: 'not_enforced', reason });
 
 /**

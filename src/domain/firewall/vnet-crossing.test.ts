@@ -60,7 +60,7 @@ const DROPPED = { verdict: 'drop', decided_by: { kind: 'default', policy: 'DROP'
 const unknown = (reason: string) => ({ verdict: 'unknown', decided_by: { kind: 'unknown', reason } });
 
 describe('the firewall of a VNet in verdicts of a guest', () => {
-  it('decides about packets that the guest itself accepts, in both directions', () => {
+  it('filters packets that the guest itself accepts, in both directions', () => {
     expect(verdict({})).toEqual(DROPPED);
     expect(verdict({}, OUT)).toEqual(DROPPED);
     expect(verdict({}, { destination_port: 443 }).decided_by).toEqual({ kind: 'rule', position: 0 });

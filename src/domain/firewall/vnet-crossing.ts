@@ -93,8 +93,8 @@ function through(chain: ForwardChain, node_enabled: boolean | null): Record<Excl
 }
 
 /**
- * What stands between an interface of a guest and the other end on a node with the nftables implementation: the firewall of
- * the VNet that the interface is on where the packet is bridged, rules for forwarded traffic where the node routes it.
+ * What filters between an interface of a guest and the other end on a node with the nftables implementation: the
+ * firewall of the interface's VNet where the packet is bridged, rules for forwarded traffic where the node routes it.
  * Null: nothing.
  */
 export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): GuestCrossing | null {

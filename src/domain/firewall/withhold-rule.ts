@@ -17,7 +17,7 @@ export function withholdRule<R extends FirewallRuleView>(rule: R, visibility: Te
     interface: null,
     log: null,
     comment: '',
-    // That it is skipped is told, not why: that names what it refers to.
+    // Shows that the rule is skipped, not why: the reason names what it refers to.
     errors: rule.errors && {},
     policy_id: null,
     policy_version: null,

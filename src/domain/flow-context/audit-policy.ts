@@ -25,7 +25,7 @@ const UNFILTERING_NODE: LiveNode = {
   rules: [],
 };
 
-/** Its rules and nothing else: no rule of the hypervisor's own stands in front, and what matches none passes. */
+/** Its rules and nothing else: no rule of the hypervisor's own comes before them, and what matches none passes. */
 function chainOf(wanted: DesiredGuest): PreparedGuest {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
@@ -41,7 +41,7 @@ function chainOf(wanted: DesiredGuest): PreparedGuest {
   return prepareGuest(state, { name: 'net0', firewall: true, mac: null });
 }
 
-/** Prepares a policy for one guest. @param wanted what it alone compiles to there */
+/** Prepares a policy for one guest. `wanted` is what the policy alone compiles to there. */
 export function prepareAuditPolicy(
   policy: { id: string; tenant_id: string | null; project_id?: string | null },
   wanted: DesiredGuest,
@@ -80,10 +80,11 @@ function byDefault({ verdict, decided_by }: Verdict): DefiniteVerdict | null {
 }
 
 /**
- * What policies in audit mode would do with a packet that is let through now, or that is not filtered: each by itself, those
- * with a rule for it first, then those whose default would drop it. A policy that leaves it alone is not named.
- * @param policies in the order in which they would stand at the guest
- * @param live what is in force
+ * What policies in audit mode would do with a packet that is allowed now, or that is not filtered: each on its own,
+ * those with a matching rule first, then those whose default would drop it. A policy that does not affect the packet
+ * is not listed.
+ * @param policies in the order in which they would be placed on the guest
+ * @param live what is enforced
  * @param dropping verdict of `droppingGuest`
  */
 export function auditOutcomes(

@@ -57,7 +57,7 @@ function audited(policy_id: string, rules: { action: string; dport: string }[], 
   return prepareAuditPolicy({ id: policy_id, tenant_id: null }, wanted);
 }
 
-/** Somebody outside called port 22 of the guest. */
+/** A host outside connected to port 22 of the guest. */
 const flow = (change: Partial<FlowFacts> = {}): FlowFacts => ({
   source_ip: '192.0.2.1',
   destination_ip: '10.0.0.9',
@@ -181,7 +181,7 @@ describe('the decision', () => {
   });
 });
 
-describe('the packet that is judged', () => {
+describe('the evaluated packet', () => {
   const guest = guestOf([SSH]);
 
   it('is the one that opened the conversation', () => {
@@ -227,7 +227,7 @@ describe('the interface', () => {
     expect(contextOf(guest, flow({ nic: 2 }), 'destination').decided_by).toMatchObject({ reason: 'unknown_interface' });
   });
 
-  it('is any when somebody else saw the flow: all must agree', () => {
+  it('is any when the flow was seen at another guest: all must agree', () => {
     const seenElsewhere = flow({ workload_id: 'other', nic: 1 });
     expect(contextOf(guestOf(rules, { nics }), seenElsewhere, 'destination')).toMatchObject({
       decision: 'observed',
@@ -254,7 +254,7 @@ describe('a conflict', () => {
     expect(conflict({ decision: 'drop' })).toBe(true);
     expect(conflict({ decision: 'accept' })).toBe(false);
     expect(conflict({})).toBe(false);
-    // The other end's rules dropped it; an answer is not the packet that was judged; what is unknown contradicts nothing.
+    // The other end's rules dropped it; a reply is not the evaluated packet; what is unknown contradicts nothing.
     expect(conflict({ decision: 'drop', workload_id: 'other' })).toBe(false);
     expect(conflict({ decision: 'drop', initiator: 'destination' })).toBe(false);
     expect(conflict({ decision: 'drop' }, guestOf(null))).toBe(false);

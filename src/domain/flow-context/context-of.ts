@@ -34,7 +34,7 @@ function judge(guest: GuestContext, nic: GuestInterface, { packet }: Opening): J
   return { verdict, audit: auditOutcomes(guest.audit, packet, verdict, () => evaluate(nic.dropping(), packet)) };
 }
 
-/** What is in force, or what only audited policies would do; `unknown` when something that decides is not known. */
+/** What is enforced, or what only audited policies would do; `unknown` when something that decides is not known. */
 function decisionOf({ verdict: { verdict, decided_by }, audit }: Judged): ContextDecision | 'unknown' {
   if (verdict === 'unknown') return 'unknown';
   if (decided_by.kind === 'rule') return verdict;
@@ -57,7 +57,7 @@ const sameAudit = (a: readonly AuditOutcome[], b: readonly AuditOutcome[]) =>
   a.length === b.length &&
   a.every((outcome, at) => outcome.policy_id === b[at]?.policy_id && outcome.verdict === b[at]?.verdict);
 
-/** What all that was judged have in common. Where they differ, nothing is claimed. */
+/** What all evaluated results have in common. Where they differ, nothing is claimed. */
 function agreed(judged: readonly Judged[], reason: ContextReason): Found {
   const [first, ...others] = judged;
   if (!first) return UNKNOWN(reason);
@@ -95,14 +95,14 @@ export function commonContext(a: FlowContext, b: FlowContext): FlowContext {
 const LOGGED: readonly string[] = ['accept', 'drop', 'reject'] satisfies DefiniteVerdict[];
 const isLogged = (decision: string): decision is DefiniteVerdict => LOGGED.includes(decision);
 
-/** A rejected packet that nobody may answer (ICMP, broadcast) is dropped, and logged as rejected. */
+/** A rejected packet that may not be answered (ICMP, broadcast) is dropped, and logged as rejected. */
 const contradicts = (logged: DefiniteVerdict, verdict: DefiniteVerdict | 'unknown') =>
   verdict !== 'unknown' && verdict !== logged && !(logged === 'reject' && verdict === 'drop');
 
 /**
- * What becomes of a flow at a guest at one of its ends, and why. The packet that opened the conversation is judged by what
- * is live at the guest, at the interface that saw it, else at all of them if they agree. A log line's verdict stands; where
- * the rules say otherwise it is a conflict. Pure; some microseconds.
+ * The outcome of a flow at a guest at one of its ends, and why. The packet that opened the conversation is evaluated
+ * against what is live at the guest, at the interface that saw it, else at all interfaces if they agree. A log line's
+ * verdict takes precedence; where the rules say otherwise, it is a conflict. Pure; takes some microseconds.
  */
 export function contextOf(guest: GuestContext, flow: FlowFacts, end: 'source' | 'destination'): FlowContext {
   const openings = openingPackets(flow, end);

@@ -1,9 +1,10 @@
 import type { DecidedBy, DefiniteVerdict, RulePlace } from '../firewall/verdict';
 
 /**
- * What decides about a flow at a guest. `accept`, `drop` and `reject`: a line of the firewall log, or a live rule.
- * `audit_*`: only a policy in audit mode would decide. `default_*`: the guest's default or a rule of the hypervisor's own;
- * a default that rejects counts as `default_drop`. `observed`: nothing applies, or what applies is not known.
+ * What decides the outcome of a flow at a guest. `accept`, `drop` and `reject`: a line of the firewall log, or a live
+ * rule. `audit_*`: only a policy in audit mode would decide. `default_*`: the guest's default or a rule of the
+ * hypervisor's own; a default that rejects counts as `default_drop`. `observed`: nothing applies, or what applies is
+ * not known.
  */
 export const CONTEXT_DECISIONS = [
   'accept',
@@ -18,11 +19,11 @@ export const CONTEXT_DECISIONS = [
 ] as const;
 export type ContextDecision = (typeof CONTEXT_DECISIONS)[number];
 
-/** What is not known of the flow itself: at which interface, of which protocol, which packet opened it, or of which address. */
+/** What is unknown about the flow itself: its interface, its protocol, which packet opened it, or an address. */
 export const CONTEXT_REASONS = ['unknown_interface', 'unknown_protocol', 'unknown_opening', 'unknown_address'] as const;
 export type ContextReason = (typeof CONTEXT_REASONS)[number];
 
-/** Who decides in force. With `unknown_interface` the rules that decide at one interface or another are in `places`. */
+/** The enforced decider. With `unknown_interface`, `places` has the rules that decide at possible interfaces. */
 export type FlowDecider =
   | DecidedBy
   | { readonly kind: 'unknown'; readonly reason: ContextReason; readonly places: readonly RulePlace[] };
@@ -41,7 +42,7 @@ export type AuditOutcome = {
 /** What becomes of a flow's opening packet at one guest. */
 export type FlowContext = {
   readonly decision: ContextDecision;
-  /** What the rules in force do with it now, whatever was logged. */
+  /** What the enforced rules do with it now, whatever was logged. */
   readonly verdict: DefiniteVerdict | 'unknown';
   readonly decided_by: FlowDecider;
   /** Of which direction the opening packet is at the guest; null: not known. */

@@ -11,14 +11,14 @@ export type GuestInterface = {
   readonly dropping: () => PreparedGuest;
 };
 
-/** Everything that is needed to judge flows at one guest. */
+/** Everything that is needed to evaluate flows at one guest. */
 export type GuestContext = {
   readonly workload_id: string;
   /** What was prepared: places of verdicts are found in it by `ruleAt`. */
   readonly state: LiveState;
   /** Interfaces on a bridge; null: could not be read. */
   readonly interfaces: readonly GuestInterface[] | null;
-  /** An interface by name, when `interfaces` is null. Nothing is known of it but the name. */
+  /** An interface by name, when `interfaces` is null. Only its name is known. */
   readonly assumed: (name: string) => GuestInterface;
   /** Whether the guest's rules or sets tell interfaces apart. */
   readonly interfaces_differ: boolean;
@@ -38,9 +38,9 @@ function interfaceOf(state: LiveState, nic: LiveNic): GuestInterface {
 }
 
 /**
- * Prepares a guest for judging any number of its flows.
+ * Prepares a guest for the evaluation of any number of its flows.
  * @param nics as they were read; null: could not be read
- * @param audit policies in audit mode that mean this guest, in the order in which they would stand there
+ * @param audit policies in audit mode that apply to this guest, in the order in which they would be placed there
  */
 export function prepareGuestContext(read: {
   workload_id: string;

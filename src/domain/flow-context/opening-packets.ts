@@ -7,7 +7,7 @@ import type { ContextReason, FlowFacts } from './flow-context';
 /** The packet that may have opened the flow's conversation, at a guest at `end`. */
 export type Opening = {
   readonly packet: Packet;
-  /** The flow is the answering direction: its packets are not the one that is judged. */
+  /** The flow is the reply direction: its packets are not the one that is evaluated. */
   readonly turned: boolean;
 };
 
@@ -41,7 +41,7 @@ const isError = (protocol: number, type: number | undefined) =>
   type !== undefined &&
   (protocol === ICMP ? [3, 4, 5, 11, 12].includes(type) : protocol === ICMPV6 && type >= 1 && type <= 4);
 
-/** Whether the flow is the answering direction; null when that cannot be told. */
+/** Whether the flow is the reply direction; null when unknown. */
 function isReply(flow: FlowFacts, protocol: number): boolean | null {
   if (flow.initiator) return flow.initiator === 'destination';
   const answers = ANSWERS[protocol];
@@ -83,8 +83,8 @@ function packetOf(
 }
 
 /**
- * The packets of which one opened the conversation that a flow is a direction of, as a guest at `end` sees them: one, or
- * two when it cannot be told who called. Answers are turned round. A reason when no packet can be made of the flow.
+ * The packets of which one opened the conversation that a flow is a direction of, as a guest at `end` sees them: one,
+ * or two when the client is unknown. Replies are reversed. A reason when no packet can be derived from the flow.
  */
 export function openingPackets(flow: FlowFacts, end: 'source' | 'destination'): readonly Opening[] | ContextReason {
   const protocol = protocolNumber(flow.protocol);

@@ -33,7 +33,7 @@ describe('attributeEnds', () => {
     expect(attributeEnds(outside, inside(), 'a')).toEqual(ends(null, 'a'));
   });
 
-  it('leaves it open when both ends could be it, and when others stand at both (a router)', () => {
+  it('leaves the guest unknown when it could be at either end, and when other guests are at both (a router)', () => {
     expect(attributeEnds(outside, outside, 'a')).toEqual(ends(null, null));
     expect(attributeEnds(inside(), inside(), 'a')).toEqual(ends(null, null));
     expect(attributeEnds(inside('b'), inside('c'), 'a')).toEqual(ends('b', 'c'));
@@ -51,11 +51,11 @@ describe('attributeEnds of what one node saw', () => {
     expect(seen(inside(), inside('x'), 'a')).toEqual(ends('a', 'x'));
   });
 
-  it('does not let a node speak for workloads elsewhere', () => {
+  it('does not let a node report workloads elsewhere', () => {
     // Host interfaces and connection tracking name no guest.
     expect(seen(outside, inside('x'), null)).toEqual(ends(null, null));
     expect(seen(inside('y'), inside('x'), null)).toEqual(ends(null, null));
-    // A guest that has neither address, and a peer outside of all subnets: anybody's address could stand there.
+    // A guest that has neither address, and a peer outside of all subnets: the address could belong to any host.
     expect(seen(outside, inside('x'), 'a')).toEqual(ends('a', null));
     expect(seen(inside('y'), inside('x'), 'a')).toEqual(ends(null, null));
   });

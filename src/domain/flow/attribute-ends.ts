@@ -1,4 +1,4 @@
-/** What is known of one end of a flow: the guests that have its address, and the subnet it lies in (null: external). */
+/** What is known about an end of a flow: the guests that have its address, and its subnet (null: external). */
 export type FlowEnd = { workload_ids: readonly string[]; cidr: string | null };
 
 export type Attribution = { source_workload_id: string | null; destination_workload_id: string | null };
@@ -10,8 +10,9 @@ function byAddress(end: FlowEnd, observer: string | null): string | null {
 }
 
 /**
- * Keeps what the node that saw a flow may say about its ends. It speaks for its own workloads; one of another node is believed
- * only as the peer of one of its own that has the other address, or stands at another end inside a known subnet.
+ * Keeps what the node that saw a flow may report about its ends. The node is trusted for its own workloads; a
+ * workload of another node is accepted only as the peer of one of its own that has the other address, or is at the
+ * other end inside a known subnet.
  */
 function attested(
   { source_workload_id, destination_workload_id }: Attribution,
@@ -30,7 +31,8 @@ function attested(
 }
 
 /**
- * Addresses decide; what is ambiguous stays unknown. A guest whose interface saw the flow (`observer`) but has neither address stands at the end that nobody else can be at, when there is exactly one.
+ * Addresses decide; what is ambiguous stays unknown. A guest whose interface saw the flow (`observer`) but has
+ * neither address is placed at the only end that no other guest can be at, when there is exactly one.
  */
 function locateEnds(source: FlowEnd, destination: FlowEnd, observer: string | null): Attribution {
   const from = byAddress(source, observer);
@@ -40,7 +42,7 @@ function locateEnds(source: FlowEnd, destination: FlowEnd, observer: string | nu
   }
   const fromFree = from === null && source.workload_ids.length === 0;
   const toFree = to === null && destination.workload_ids.length === 0;
-  // Of two unknown ends the one inside a known subnet is the guest's; two of the same kind cannot be told apart.
+  // Of two unknown ends, the one inside a known subnet is the guest's; two of the same kind cannot be distinguished.
   const takesSource = fromFree && (!toFree || (source.cidr !== null && destination.cidr === null));
   const takesDestination = toFree && (!fromFree || (destination.cidr !== null && source.cidr === null));
   return {
@@ -50,7 +52,7 @@ function locateEnds(source: FlowEnd, destination: FlowEnd, observer: string | nu
 }
 
 /**
- * Which guests stand at the ends of a flow, as far as the node that saw it may say.
+ * Which guests are at the ends of a flow, as far as the node that saw it may report them.
  * @param observer the guest whose interface saw the flow, when it is on that node
  * @param isHere whether a guest was on that node
  */

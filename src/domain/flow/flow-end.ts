@@ -29,7 +29,7 @@ export const EndFilterText = z
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0/0', '::/0'];
 
-/** The subnet of an end as it is told; null where the reader may know no more than that there is one. */
+/** The subnet of an end as shown to the user; null where the user may know no more than that there is one. */
 export const shownCidr = (cidr: string | null): string | null =>
   cidr !== null && EVERYWHERE.includes(cidr) ? null : cidr;
 

@@ -32,7 +32,7 @@ export const flowFilters = {
   /** At one end; `none` is an end where no known workload is. */
   source_workload_id: endId,
   destination_workload_id: endId,
-  /** As the people of this tenant see them: a workload of somebody else at the other end has no name. */
+  /** As the users of this tenant see them: another tenant's workload at the other end has no name. */
   tenant_id: id('tenant'),
   cluster_id: id('cluster'),
   node_id: id('node'),

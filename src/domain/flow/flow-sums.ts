@@ -7,9 +7,10 @@ import { FlowFilter, flowFilters } from './flow-filter';
 export type FlowGrouping = (typeof FLOW_GROUPINGS)[number];
 
 /**
- * What the sums were counted from. Sums count what several nodes reported of one conversation once, as on every page. `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where
- * those lack what is asked for (addresses, ephemeral ports, a search text): a flow's totals are spread evenly over the time
- * between its first and last packet, and nothing older than the retention is known.
+ * What the totals were counted from. Totals count a conversation reported by several nodes once, as on every page.
+ * `minutes` and `hours` are exact: traffic counts when it happened. `flows` is used where those lack the requested
+ * data (addresses, ephemeral ports, a search text): a flow's totals are spread evenly over the time between its first
+ * and last packet, and nothing older than the retention is known.
  */
 export const FLOW_SOURCES = ['flows', 'minutes', 'hours'] as const;
 export type FlowSource = (typeof FLOW_SOURCES)[number];

@@ -50,7 +50,7 @@ export const Flow = z.object({
 });
 export type Flow = z.output<typeof Flow>;
 
-/** A flow with what was observed of it, what the rules say of it now, and what policies in audit mode would do. */
+/** A flow with what was observed of it, what the rules say about it now, and what policies in audit mode would do. */
 export const JudgedFlow = Flow.extend(flowVerdict);
 export type JudgedFlow = z.output<typeof JudgedFlow>;
 

@@ -27,7 +27,7 @@ describe('wasOn', () => {
     expect(wasOn(always(null), 'n1', NOW)).toBe(false);
   });
 
-  it('follows a migration: each node speaks for its own time, and both while the workload moved', () => {
+  it('follows a migration: accepts each node for its own time, and both while the workload moved', () => {
     const on = (node: string, at: number) => wasOn(moved, node, at);
     expect([on('n1', NOW - 2 * HOUR), on('n2', NOW - 2 * HOUR)]).toEqual([true, false]);
     expect([on('n1', NOW - HOUR - 30_000), on('n2', NOW - HOUR - 30_000)]).toEqual([true, true]);
@@ -50,7 +50,7 @@ describe('settleReport', () => {
     expect(settleReport({ ...report, observed_at: NOW - 2 * HOUR }, moved, reading('n2'))).toBe('confirmed');
   });
 
-  it('refuses only with a later reading that shows the workload elsewhere', () => {
+  it('refuses only with a snapshot, read after the report, that shows the workload elsewhere', () => {
     expect(settleReport(report, moved, reading('n2'))).toBe('refused');
     for (const unknown of [
       null,
@@ -63,7 +63,7 @@ describe('settleReport', () => {
     }
   });
 
-  it('refuses what a node says of the time before a workload came to it', () => {
+  it('refuses what a node reports for the time before a workload moved to it', () => {
     const early = { node_id: 'n2', observed_at: NOW - 3 * HOUR, received_at: NOW };
     expect(settleReport(early, moved, reading('n2'))).toBe('refused');
   });

@@ -25,7 +25,7 @@ export function wasOn({ node_id, since, past }: Placement, nodeId: string, at: n
 }
 
 /**
- * Whether a node may speak for the guest whose interface saw something.
+ * Whether a node may report for the guest whose interface saw something.
  * @param vmid of the interface; null: of no guest
  * @param workloadId the workload with this VMID; null: the inventory has none
  */
@@ -43,9 +43,9 @@ export function judgeObserver(
 export type PlaceReading = { read_at: number; found: { node_id: string | null; lock: string | null } | null };
 
 /**
- * What becomes of a report about a workload that was elsewhere. Only a reading that was made after the report, and that shows the
- * workload on another node with no migration under way, refuses it.
- * @param placement as it is known after the reading
+ * What happens to a report about a workload that was elsewhere. It is refused only by a snapshot that was read after
+ * the report and shows the workload on another node with no migration in progress.
+ * @param placement as it is known after the read
  * @param reading null: the cluster could not be read
  */
 export function settleReport(

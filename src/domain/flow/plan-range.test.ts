@@ -64,7 +64,7 @@ describe('planRange', () => {
   });
 });
 
-it('widens sums to the windows of the dashboard, so that every page has the total of one range', () => {
+it('widens totals to the windows of the dashboard, so that every page has the same total for a range', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.001, max: 60, noNaN: true }),

@@ -3,7 +3,7 @@ import type { FlowSource } from './flow-sums';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-/** Sums per minute are kept at least this long, then per hour for `HOURLY_HOURS`. */
+/** Totals per minute are kept at least this long, then per hour for `HOURLY_HOURS`. */
 export const MINUTE_HOURS = 24;
 export const HOURLY_HOURS = 400 * 24;
 
@@ -31,9 +31,9 @@ export function bucketWidth(span: number, step: number): number {
 export const minuteCutoff = (now: number): number => floorTo(now - MINUTE_HOURS * HOUR, HOUR);
 
 /**
- * From what a range is counted, and in buckets of which width: at most 121 of them, none narrower than what is counted.
- * Sums (`summed`) widen the range to whole five minutes or hours, as every page does; flows are known back to the retention
- * only.
+ * From what a range is counted, and in buckets of which width: at most 121 of them, none narrower than what is
+ * counted. Totals (`summed`) widen the range to whole five minutes or hours, as on every page; flows are known back
+ * to the retention only.
  */
 export function planRange(
   range: { since: number; until: number },

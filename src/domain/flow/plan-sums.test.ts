@@ -42,7 +42,7 @@ describe('planSums', () => {
     expect(planSums({ since: 0, until: HOUR }, now).parts).toEqual([]);
   });
 
-  it('covers each moment of the range once, by sums that are kept', () => {
+  it('covers each moment of the range once, with aggregates that are kept', () => {
     const covers = (parts: SumPart[], time: number) =>
       parts.filter((one) => one.since <= time && time < one.until).length;
     fc.assert(

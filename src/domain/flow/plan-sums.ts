@@ -7,18 +7,18 @@ const HOUR = 3600 * SECOND;
 export const SUM_SECONDS = { fine: WINDOW_SECONDS, hour: 3600 } as const;
 export type SumSeconds = (typeof SUM_SECONDS)[keyof typeof SUM_SECONDS];
 
-/** Sums of one width whose buckets begin from `since` up to but not including `until`. */
+/** Aggregates of one width whose buckets begin from `since` up to but not including `until`. */
 export type SumPart = { bucket_seconds: SumSeconds; since: number; until: number };
 
-/** Which sums answer for a range; times in milliseconds, `until` is not part of it. */
+/** Which aggregates answer for a range; times in milliseconds, `until` is not part of it. */
 export type SumPlan = {
   since: number;
   until: number;
-  /** What the sums were made from: that of minutes is exact to five of them. */
+  /** What the aggregates were made from: `minutes` is exact to five minutes. */
   source: 'minutes' | 'hours';
   /** Parts that cover the range once, with as few rows as possible. */
   parts: SumPart[];
-  /** The same for sums over time, in buckets of `bucket_seconds`. */
+  /** The same for totals over time, in buckets of `bucket_seconds`. */
   series: { bucket_seconds: number; parts: SumPart[] };
 };
 
@@ -38,8 +38,8 @@ function fewest(since: number, until: number): SumPart[] {
 }
 
 /**
- * From which sums a range is answered. It is widened to five minutes, or to whole hours when it begins before the last day.
- * Series have at most 121 buckets: of five minutes up to ten hours, else of hours or more.
+ * From which aggregates a range is answered. It is widened to five minutes, or to whole hours when it begins before
+ * the last day. Series have at most 121 buckets: of five minutes up to ten hours, else of hours or more.
  */
 export function planSums(range: { since: number; until: number }, now: number): SumPlan {
   const isFine = range.since >= minuteCutoff(now);

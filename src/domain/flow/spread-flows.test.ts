@@ -35,7 +35,7 @@ describe('spreadFlows', () => {
     ]);
   });
 
-  it('leaves out what lies behind the last bucket: the end of a flow on the border has no length', () => {
+  it('leaves out what is after the last bucket: the end of a flow on the border has no length', () => {
     expect(spreadFlows([span(1, 2, { tail_bytes: 0 })], 2)[0]?.bytes).toEqual([0, 3]);
   });
 });

@@ -12,7 +12,7 @@ export const TrafficInput = z.strictObject({
 });
 export type TrafficInput = z.output<typeof TrafficInput>;
 
-/** From what talkers are told: flows, or where there is none at all the counters of the guests' network cards. */
+/** Where talkers come from: flows, or where there are none at all, the counters of the guests' interfaces. */
 export const TALKER_SOURCES = ['flows', 'interface_counters'] as const;
 
 const known = {
@@ -46,8 +46,8 @@ export const TopTalker = z.object({
 export type TopTalker = z.output<typeof TopTalker>;
 
 /**
- * The guests with the most bytes in both directions together; what two nodes saw of a conversation counts once. `sums` are of
- * all guests within reach that had traffic: a conversation between two of them is in both.
+ * The guests with the most bytes in both directions together; what two nodes saw of a conversation counts once.
+ * `sums` cover all visible guests that had traffic: a conversation between two of them is in both.
  */
 export const TopTalkers = z.object({
   source: z.enum(TALKER_SOURCES),

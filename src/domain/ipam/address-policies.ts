@@ -13,7 +13,7 @@ export const AddressPolicies = z.object({
       enabled: z.boolean(),
       enforcement_mode: z.enum(ENFORCEMENT_MODES),
       deployment_status: z.enum(DEPLOYMENT_STATUSES).nullable(),
-      /** The endpoints that stand for it: for its workload, for addresses with it among them, or for any. */
+      /** The endpoints that resolve to it: through its workload, through addresses that include it, or through any. */
       touches: z.array(z.object({ side: z.enum(['source', 'target']), endpoint: z.string(), by: z.enum(TOUCHED_BY) })),
     }),
   ),

@@ -31,7 +31,7 @@ export const IpamConflict = z.object({
   network_name: z.string().nullable(),
   address: z.string().nullable(),
   mac: z.string().nullable(),
-  /** Who holds it, as stored. Null when nobody does, or when it is not within your reach. */
+  /** Who holds it, as stored. Null when it is unassigned, or when the holder is not visible to the user. */
   workload: Party.nullable(),
   interface_name: z.string().nullable(),
   /** Who was seen with it as well. */

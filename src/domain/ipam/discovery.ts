@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RUN_STATUSES } from '../choices';
 
-/** The network that holds addresses which lie in no known prefix. */
+/** The network that holds addresses outside all known prefixes. */
 export const DISCOVERED_NETWORK = 'discovered-ipam';
 
 /** Clusters to look through; all that have a token when left out. */

@@ -58,7 +58,7 @@ export const Description = z.string().trim().max(1000, 'At most 1000 characters.
 
 export const VlanTag = z.int('A whole number.').min(1, 'From 1 to 4094.').max(4094, 'From 1 to 4094.');
 
-/** The version that was read: the change is refused when somebody else was faster. */
+/** The version that was read: the change is refused when another user changed it first. */
 export const Version = z.int().min(1);
 
 /** A filter that tRPC sends as a boolean and a query string as text. */

@@ -19,9 +19,9 @@ it.each([
   '224.0.0.1',
   '255.255.255.255',
   '::ffff:10.0.0.1',
-])('%s is nobody’s', (text) => expect(isHostAddress(ip(text))).toBe(false));
+])('%s is not a host address', (text) => expect(isHostAddress(ip(text))).toBe(false));
 
-describe('what a guest says of its network', () => {
+describe('what a guest reports about its network', () => {
   it.each([
     ['10.1.2.3', 8, '10.0.0.0/8'],
     ['10.1.2.3', 24, '10.1.2.0/24'],

@@ -3,7 +3,7 @@ import { addressBits, type IpAddress } from '../net/ip-address';
 
 const networks = (...texts: string[]): Cidr[] => texts.flatMap((text) => parseCidr(text) ?? []);
 
-/** Unspecified, loopback, link-local, multicast and broadcast: nobody's address in a network. */
+/** Unspecified, loopback, link-local, multicast and broadcast: not an address of a host in a network. */
 const SPECIAL = networks(
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -16,7 +16,7 @@ const SPECIAL = networks(
   'ff00::/8',
 );
 const PRIVATE = networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7');
-/** What a guest says of public space is believed up to this length: a wider one would make much of the world internal. */
+/** Widest public prefix accepted from a guest: a wider one would make much of the Internet internal. */
 const WIDEST_PUBLIC = { 4: 16, 6: 48 } as const;
 
 /** Whether a host can have this address in a network. */
@@ -26,8 +26,8 @@ export const isHostAddress = (ip: IpAddress): boolean => !SPECIAL.some((cidr) =>
 export const isPrivateAddress = (ip: IpAddress): boolean => PRIVATE.some((cidr) => cidrContains(cidr, ip));
 
 /**
- * The network that a guest's address and prefix length stand for. Without a length, or with one that no sensible network
- * has, it is the address alone: what a guest says must not make foreign address space look like ours.
+ * The network that a guest's address and prefix length describe. Without a length, or with one that no sensible
+ * network has, it is the address alone: a guest's report must not make external prefixes look internal.
  */
 export function believedNetwork(address: IpAddress, prefix: number | null): Cidr {
   const bits = addressBits(address.family);

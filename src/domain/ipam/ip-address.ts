@@ -152,7 +152,7 @@ export type AddressInput = z.output<typeof AddressInput>;
 export const AllocateAddressInput = z.strictObject({ ...given, state: editable.state.default('reserved') });
 export type AllocateAddressInput = z.output<typeof AllocateAddressInput>;
 
-/** Only what changes. With `version` the update is refused when somebody else was faster. */
+/** Only what changes. With `version` the update is refused when another user changed it first. */
 export const AddressUpdate = z.strictObject({ ...editable, version: Version }).partial();
 export type AddressUpdate = z.output<typeof AddressUpdate>;
 

@@ -12,7 +12,7 @@ const editable = {
   description: Description,
 };
 
-/** A network made by hand, for prefixes that no bridge or virtual network of the cluster stands for. */
+/** A network created manually, for prefixes that belong to no bridge or virtual network of the cluster. */
 export const NetworkInput = z.strictObject({
   cluster_id: z.uuid(),
   name: editable.name,

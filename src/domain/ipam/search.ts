@@ -17,7 +17,7 @@ export const IpamSearchResult = z.object({
   addresses: z.array(IpAddress),
   /** For an address: the longest prefix of each network that holds it. For a CIDR: itself, then what is around and in it. */
   subnets: z.array(Subnet),
-  /** Network cards with this MAC address. */
+  /** Interfaces with this MAC address. */
   interfaces: z.array(
     z.object({
       id: z.uuid(),

@@ -91,7 +91,7 @@ export const SubnetInput = z.strictObject({
 });
 export type SubnetInput = z.output<typeof SubnetInput>;
 
-/** Only what changes. With `version` the update is refused when somebody else was faster. */
+/** Only what changes. With `version` the update is refused when another user changed it first. */
 export const SubnetUpdate = z.strictObject({ ...editable, version: Version }).partial();
 export type SubnetUpdate = z.output<typeof SubnetUpdate>;
 
@@ -116,7 +116,7 @@ export const SubnetTreePage = pageOf(SubnetNode);
 /** A part of a subnet's addresses, cell by cell. */
 export const SubnetGridInput = z.strictObject({
   id: z.uuid(),
-  /** First address wanted; the subnet's first one when left out. */
+  /** Requested first address; the subnet's first one when left out. */
   from: AddressText.optional(),
   limit: z.coerce.number().int().min(1).max(1024).default(256),
 });

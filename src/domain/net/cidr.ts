@@ -35,7 +35,7 @@ export function cidrBounds(cidr: Cidr): { first: IpAddress; last: IpAddress } {
   return { first, last: { family: first.family, value: first.value + hostMask(cidr) } };
 }
 
-/** Whether the address lies in the network. Addresses of the other family never do. */
+/** Whether the address is in the network. Addresses of the other family never are. */
 export function cidrContains(cidr: Cidr, ip: IpAddress): boolean {
   return (
     cidr.address.family === ip.family &&
@@ -43,7 +43,7 @@ export function cidrContains(cidr: Cidr, ip: IpAddress): boolean {
   );
 }
 
-/** Whether every address of `inner` lies in `outer`. */
+/** Whether every address of `inner` is in `outer`. */
 export const cidrCovers = (outer: Cidr, inner: Cidr): boolean =>
   outer.prefix <= inner.prefix && cidrContains(outer, inner.address);
 

@@ -57,7 +57,7 @@ export function formatTypedPorts(text: string, withZero = false): string {
     : text;
 }
 
-/** Sorted, without overlaps, neighbours joined: equal sets of ports give equal lists. */
+/** Sorted, without overlaps, neighbors joined: equal sets of ports give equal lists. */
 export function mergePortRanges(ranges: readonly PortRange[]): PortRange[] {
   const merged: PortRange[] = [];
   for (const range of [...ranges].sort((a, b) => a.first - b.first)) {

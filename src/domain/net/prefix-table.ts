@@ -99,12 +99,12 @@ type Network<T> = { first: bigint; last: bigint; prefix: number; value: T };
 
 const scratch = new BigUint64Array(2);
 const scratchWords = new Uint32Array(scratch.buffer);
-/** Where the lower and the upper half of a 64-bit number stand on this machine. */
+/** Index of the lower and the upper half of a 64-bit number on this machine. */
 const LOW = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;
 const HIGH = 1 - LOW;
 const word = (index: number) => scratchWords[index] as number;
 
-/** So many networks are looked at one by one before everything is put in order anew. */
+/** This many networks are scanned one by one before the whole table is sorted again. */
 const MAX_RECENT = 256;
 
 /**

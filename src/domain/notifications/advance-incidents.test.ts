@@ -88,7 +88,7 @@ describe('advanceIncidents', () => {
     expect(rule.active()).toEqual([]);
   });
 
-  it('says nothing of what was over before its time', () => {
+  it('reports nothing about what ended before its time', () => {
     const rule = ruleOf(5, 3);
     rule.look(0, holding('a'));
     for (let minute = 1; minute < 10; minute++) rule.look(minute, holding());
@@ -96,7 +96,7 @@ describe('advanceIncidents', () => {
     expect(rule.active()).toEqual([]);
   });
 
-  it('opens at once without a time to wait', () => {
+  it('opens immediately without a time to wait', () => {
     const rule = ruleOf(0, 0);
     rule.look(0, holding('a'));
     rule.look(1, holding());
@@ -139,7 +139,7 @@ describe('advanceIncidents', () => {
     { maxLength: 60 },
   );
 
-  it('opens and closes each matter in turn, whatever happens and however often nobody looks', () => {
+  it('opens and closes each incident in turn, whatever happens and however many checks are missed', () => {
     fc.assert(
       fc.property(minutes, minutes, history, (open, close, steps) => {
         const rule = ruleOf(open, close);
@@ -178,7 +178,7 @@ describe('advanceIncidents', () => {
 });
 
 describe('an incident of something that was deleted', () => {
-  it('ends at once, also while nothing can be told', () => {
+  it('closes immediately, even while nothing can be determined', () => {
     const rule = ruleOf(0, 60);
     rule.look(0, holding('a'));
     const changes = rule.look(1, { ...UNREADABLE, deleted: new Set(['i1']) });

@@ -13,10 +13,10 @@ export type ActiveIncident = {
   readonly flaps: number;
 };
 
-/** What was found: what holds, and of what it could not be told whether it does. */
+/** What was found: what holds, and what could not be determined. */
 export type Findings = {
   readonly facts: readonly Fact[];
-  /** Conditions nobody could look at this time. */
+  /** Conditions that could not be checked this time. */
   readonly unreadable: ReadonlySet<Fact['condition']>;
   /** Keys of single objects about which nothing can be said now. */
   readonly unknown: ReadonlySet<string>;
@@ -68,11 +68,11 @@ function gone(incident: ActiveIncident, rule: Hysteresis, now: number): Incident
 }
 
 /**
- * What becomes of a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
- * `open_after_minutes` ago; shorter gaps than `close_after_minutes` are not looked at as an end, neither before it opens nor
- * afterwards, so what comes and goes is one incident. What cannot be told changes nothing; of what was deleted there is
- * nothing left to tell, so that ends at once. With the same findings a second
- * time there is nothing to do.
+ * What happens to a rule's incidents at `now` (milliseconds). One opens when its condition holds and was first seen
+ * `open_after_minutes` ago. Gaps shorter than `close_after_minutes` do not count as an end, neither before it opens
+ * nor afterwards, so a flapping condition is one incident. What cannot be determined changes nothing. Incidents of
+ * deleted objects have nothing left to determine, so they close immediately. With the same findings a second time
+ * there is nothing to do.
  */
 export function advanceIncidents(
   rule: Hysteresis,

@@ -122,7 +122,7 @@ export const NotificationChannel = z.object({
 });
 export type NotificationChannel = z.output<typeof NotificationChannel>;
 
-/** `signing_secret` is told this once. */
+/** `signing_secret` is shown only this once. */
 export const CreatedNotificationChannel = NotificationChannel.extend({ signing_secret: z.string().nullable() });
 export type CreatedNotificationChannel = z.output<typeof CreatedNotificationChannel>;
 

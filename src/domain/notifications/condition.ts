@@ -19,7 +19,7 @@ export const CONDITIONS = [
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
-/** What somebody must be allowed to read to be told of it. */
+/** Permission that a user needs to be notified. */
 export const CONDITION_PERMISSION = {
   sync_failed: 'cluster:read',
   agent_silent: 'agent:read',
@@ -41,7 +41,7 @@ export const CONDITION_PERMISSION = {
 export const isTenantCondition = (condition: Condition): boolean =>
   PERMISSION_REACH[CONDITION_PERMISSION[condition]] !== 'platform';
 
-/** A condition that holds now for one object, as those may read it who are within reach. */
+/** A condition that holds now for one object, as users who can see the object may read it. */
 export type Fact = {
   condition: Condition;
   /** The same for the same matter whenever it is looked at. */

@@ -7,7 +7,7 @@ const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[
   deployments: [{ reasons }, { reasons: [] }],
 });
 
-it('is drift when somebody changed what was applied', () => {
+it('is drift when applied rules or settings are changed outside the policy', () => {
   expect(driftOf(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
   expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe(
     'The guest firewall of a workload is off.',
@@ -24,7 +24,7 @@ it('is none when it only waits to be applied, or nothing is wrong', () => {
   expect(driftOf(standing(null))).toBeNull();
 });
 
-it('is none where nobody applied the policy, whatever is off there', () => {
+it('is none where the policy was never applied, whatever differs there', () => {
   expect(driftOf(standing('stale', 'never_applied', 'guest_firewall_off', 'nic_flag_off'))).toBeNull();
   expect(driftOf(standing('partial', 'guest_pending'))).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { DeploymentReason, DeploymentStatus } from '../policy/status';
 
-/** What somebody did behind the policy's back; what only waits for an apply is no drift. */
+/** What someone changed outside the policy; a change that only waits for an apply is no drift. */
 const DRIFT_WORDS: Partial<Record<DeploymentReason, string>> = {
   content_differs: 'a live rule was edited',
   set_differs: 'an IP set differs from what was written',
@@ -16,7 +16,7 @@ const DRIFT_WORDS: Partial<Record<DeploymentReason, string>> = {
   default_policy_differs: 'the default policy of a workload differs',
 };
 
-/** Reasons in words, in one sentence without its end. */
+/** Reasons as text, in one sentence without its end. */
 export const reasonsText = (reasons: readonly DeploymentReason[]): string =>
   reasons.map((reason) => DRIFT_WORDS[reason] ?? OTHER_WORDS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
 
@@ -34,8 +34,8 @@ type Standing = {
 };
 
 /**
- * Whether a policy drifted: what is live is not what is wanted, and not because nobody has applied it yet. With the reasons
- * in words; null when it did not, `unknown` when that cannot be told because something was not readable.
+ * Whether a policy drifted: its live state differs from the desired state, and not because it has not been applied
+ * yet. With the reasons as text; null when it did not drift, `unknown` when something unreadable leaves that open.
  */
 export function driftOf({ status, deployments }: Standing): string | 'unknown' | null {
   // Where it was never applied nothing can have been changed.

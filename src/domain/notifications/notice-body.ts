@@ -4,7 +4,7 @@ import { localTime, withLocalTimes } from './local-time';
 import { plainLine } from './notice-text';
 import type { NotificationEvent, NotificationItem } from './notification';
 
-/** A stored notice, as far as channels are told of it. */
+/** A stored notice, with the fields that channels receive. */
 export type Notice = {
   readonly id: string;
   readonly tenant_id: string | null;

@@ -16,7 +16,7 @@ const Minutes = z
   .min(0, 'At least 0 minutes.')
   .max(DAY_MINUTES, `At most ${DAY_MINUTES} minutes (one day).`);
 
-/** A rule has few channels; each of them is told of everything. */
+/** A rule has few channels; each of them receives everything. */
 const ChannelIds = z
   .array(z.uuid('The ID of a channel.'), 'A list of channel IDs.')
   .max(20, 'At most 20 channels.')

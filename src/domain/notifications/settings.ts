@@ -59,7 +59,7 @@ export const DEFAULT_NOTIFICATION_CHOICES: NotificationChoices = {
   from_address: null,
 };
 
-/** The password itself is never told. */
+/** The password itself is never returned. */
 export const NotificationSettings = NotificationChoices.extend({
   public_url: z.string().nullable(),
   smtp_host: z.string().nullable(),

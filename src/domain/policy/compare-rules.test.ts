@@ -11,7 +11,7 @@ import { INVENTORY, randomPolicies } from './random-policies.fixture';
 
 const INDEX = indexInventory(INVENTORY);
 
-/** What was wanted at web1, an older state of it, foreign rules and damage, in any order. */
+/** The desired rules of web1, an older state of them, unmanaged rules and damage, in any order. */
 function randomLive(seed: number) {
   const random = randomSource(seed);
   const policies = randomPolicies(seed);
@@ -51,8 +51,8 @@ function randomLive(seed: number) {
   return { wanted, live: renumber(shuffled) };
 }
 
-describe('the difference between wanted and live rules', () => {
-  it.each(['above', 'below'] as const)('leaves nothing to do when applied, with our rules %s', (placement) => {
+describe('the difference between desired and live rules', () => {
+  it.each(['above', 'below'] as const)('leaves nothing to do when applied, with managed rules %s', (placement) => {
     const options: DiffOptions = { instance: 'inst1', vmid: 101, placement };
     fc.assert(
       fc.property(fc.integer(), (seed) => {

@@ -39,9 +39,9 @@ export type StaleRuleReason = (typeof STALE_RULE_REASONS)[number];
 export type StaleRule = { readonly rule: LiveRule; readonly policy_id: string; readonly reason: StaleRuleReason };
 export type KeptRule = { readonly rule: LiveRule; readonly wanted: DesiredRule };
 
-/** How a guest's live rules differ from the wanted ones. */
+/** How a guest's live rules differ from the desired ones. */
 export type GuestDiff = {
-  /** Live exactly as wanted; `moved` ones among them stand in the wrong place. */
+  /** Live exactly as desired; `moved` ones among them are in the wrong place. */
   readonly kept: readonly KeptRule[];
   /** Part of `kept`: to be moved, with what they stand wrongly to. */
   readonly moved: readonly (KeptRule & { readonly reason: 'order' | 'foreign_rule' })[];
@@ -54,17 +54,17 @@ export type GuestDiff = {
 export type DiffOptions = {
   readonly instance: string;
   readonly vmid: number;
-  /** Where our block stands relative to rules of others. */
+  /** Where the managed rules are placed relative to unmanaged rules. */
   readonly placement: (typeof RULE_PLACEMENTS)[number];
 };
 
 const CONTENT_FIELDS = ['type', 'action', 'proto', 'source', 'dest', 'sport', 'dport', 'icmp-type'] as const;
-/** Fields that a rule of ours never has. */
+/** Fields that a managed rule never has. */
 const ABSENT_FIELDS = ['macro', 'iface'] as const;
 
 const value = (text: string | undefined) => text || undefined;
 
-/** Whether a live rule says what was wanted; disabled ones are compared too. */
+/** Whether a live rule matches the desired content; disabled rules are compared too. */
 function sameContent(content: RuleContent, comment: string, live: LiveRule): boolean {
   return (
     CONTENT_FIELDS.every((field) => value(content[field]) === value(live[field])) &&
@@ -75,11 +75,11 @@ function sameContent(content: RuleContent, comment: string, live: LiveRule): boo
   );
 }
 
-/** Whether live rules of a version count as those of the wanted one: they are of it, or of one that compiles to the same. */
+/** Whether live rules of a version count as desired: of the desired version, or one that compiles to the same. */
 export const isLiveVersion = ({ policy_version, since_version }: DesiredRule, version: number): boolean =>
   version <= policy_version && version >= (since_version ?? policy_version);
 
-/** Whether a live rule with this marker is the wanted one; its own version, if it counts, is no difference. */
+/** Whether a live rule with this marker is the desired one; its own version, if it counts, is no difference. */
 export function isSameRule(wanted: DesiredRule, marker: Marker, live: LiveRule): boolean {
   // The marker stands first, and nothing before its version can look like one.
   const comment = wanted.comment.replace(` v=${wanted.policy_version} `, ` v=${marker.version} `);
@@ -89,7 +89,7 @@ export function isSameRule(wanted: DesiredRule, marker: Marker, live: LiveRule):
 /** What makes a rule of a policy the same in all versions that count as one. */
 export const ruleIdentity = (policyId: string, hash: string) => `${policyId} ${hash}`;
 
-/** Why a marked rule goes, or the wanted rule that it is. */
+/** Why a marked rule is to be removed, or the desired rule that it is. */
 function judge(
   rule: LiveRule,
   open: Map<string, DesiredRule>,
@@ -113,10 +113,11 @@ function judge(
 }
 
 /**
- * Compares what is wanted at one guest with its live rules. Rules without a marker are foreign: they are never touched,
- * and ours stand above or below all of them. A rule with a marker of another installation or guest (a clone, a restored
- * backup) is not ours to keep. Applying the result and comparing again finds nothing to do.
- * @param wanted in order of evaluation; with every policy of the guest, or rules of the others count as leftovers
+ * Compares the desired rules of one guest with its live rules. Rules without a marker are unmanaged: they are never
+ * touched, and managed rules are placed before or after all of them. A rule with a marker of another installation or
+ * guest (a clone, a restored backup) is not kept as managed. Applying the result and comparing again finds nothing to
+ * do. `wanted` is in order of evaluation and has every policy of the guest, or rules of the others count as
+ * leftovers.
  */
 export function diffGuest(wanted: readonly DesiredRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
   const ranks = new Map(wanted.map((rule, rank) => [rule, rank]));

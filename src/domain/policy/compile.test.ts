@@ -108,7 +108,7 @@ describe('compiled rules', () => {
             const says = policySays(policies, INVENTORY, workload, packet);
             const { verdict, decided_by } = evaluate(prepared, packet);
             const icmp = packet.protocol === (packet.source.family === 4 ? 1 : 58);
-            // No answer to these reaches whoever sent the packet.
+            // No answer to these reaches the sender of the packet.
             const silent = icmp || (packet.direction === 'out' && packet.protocol !== 6);
             const wanted = says === 'reject' && silent ? 'drop' : says;
             const found = decided_by.kind === 'rule' ? verdict : null;

@@ -163,9 +163,9 @@ function distinct<T>(items: readonly T[]): T[] {
 }
 
 /**
- * The rules that policies want at every guest: one inbound rule at each target, one outbound rule at each source, as the
- * policy's direction says. An endpoint that stands for nothing yields no rule and is named with a reason; it never
- * widens a rule. Same policies and inventory in any order: same result, byte for byte.
+ * The rules that policies require at every guest: one inbound rule at each target, one outbound rule at each source,
+ * according to the policy's direction. An endpoint that resolves to nothing yields no rule and is listed with a
+ * reason; it never widens a rule. Same policies and inventory in any order: same result, byte for byte.
  * @param instance id of this installation, written into every marker
  */
 export function compilePolicies(

@@ -48,7 +48,7 @@ export type DesiredRule = {
 /** A set of the guest's own that rules refer to; its name says its content. */
 export type DesiredSet = { readonly name: string; readonly cidrs: readonly string[] };
 
-/** Everything that policies want of one guest. Rules stand in the order in which they shall be evaluated. */
+/** Everything that policies require of one guest. Rules are in evaluation order. */
 export type DesiredGuest = {
   readonly cluster_id: string;
   readonly workload_id: string;
@@ -60,7 +60,7 @@ export type DesiredGuest = {
   readonly drop_out: readonly string[];
 };
 
-/** An endpoint that stands for nothing; no rule came of it. */
+/** An endpoint that resolves to nothing; it yields no rule. */
 export type UnresolvedEndpoint = {
   readonly policy_id: string;
   readonly side: 'source' | 'target';

@@ -8,7 +8,7 @@ it('finds nothing to do where the sets hold the same networks, in any form and o
   expect(diffSets(wanted, live)).toEqual({ created: [], changed: [], removed: [] });
 });
 
-it('names sets to create and sets of ours that nothing wants, and leaves those of others', () => {
+it('names sets to create and managed sets that no rule uses, and leaves unmanaged sets', () => {
   const live = { 'fabric-v4-old': [], mine: [] };
   expect(diffSets(wanted, live)).toEqual({ created: wanted, changed: [], removed: ['fabric-v4-old'] });
 });

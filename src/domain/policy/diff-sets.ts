@@ -3,7 +3,7 @@ import { formatCidr, parseCidr } from '../net/cidr';
 import type { DesiredSet } from './desired';
 import { SET_PREFIX } from './split-rule';
 
-/** How a guest's sets differ from the wanted ones. Only sets with our prefix are looked at. */
+/** How a guest's sets differ from the desired ones. Only sets with Fabric's prefix are compared. */
 export type SetsDiff = {
   readonly created: readonly DesiredSet[];
   readonly changed: readonly {
@@ -11,7 +11,7 @@ export type SetsDiff = {
     readonly added: readonly string[];
     readonly removed: readonly string[];
   }[];
-  /** Names of sets of ours that no wanted rule refers to. */
+  /** Names of managed sets that no desired rule refers to. */
   readonly removed: readonly string[];
 };
 
@@ -33,8 +33,8 @@ function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[])
 }
 
 /**
- * Compares the sets wanted at one guest with the guest's live ones, entry by entry. An entry that takes addresses out,
- * or is broken, is to go and to be added anew.
+ * Compares the desired sets of one guest with its live ones, entry by entry. An entry that excludes addresses, or is
+ * broken, is to be removed and added again.
  */
 export function diffSets(
   wanted: readonly DesiredSet[],

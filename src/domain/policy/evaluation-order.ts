@@ -1,15 +1,15 @@
 import type { GuestDiff } from './compare-rules';
 
-/** Two policies whose live rules are evaluated the other way round than is wanted. */
+/** Two policies whose live rules are evaluated in the opposite of the desired order. */
 export type Inversion = { readonly above: string; readonly below: string };
 
-/** Whether rules of a policy are live in another order among themselves: nobody but a person does that. */
+/** Whether rules of a policy are live in another order among themselves: only a manual change does that. */
 export function isShuffled(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): boolean {
   const own = kept.filter(({ wanted }) => wanted.policy_id === policyId).sort((a, b) => a.rule.pos - b.rule.pos);
   return own.some((item, at) => at > 0 && (ranks.get(own[at - 1]?.wanted) ?? 0) > (ranks.get(item.wanted) ?? 0));
 }
 
-/** The pairs of a policy with each other one at the workload of which a rule stands above one that shall be above it. */
+/** Pairs of the policy with others at the workload where a rule is evaluated before one that must precede it. */
 export function inversionsOf(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): Inversion[] {
   const blocks = new Map<string, { rank: number; first: number; last: number }>();
   for (const { wanted, rule } of kept) {

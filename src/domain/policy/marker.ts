@@ -1,4 +1,4 @@
-/** What a live rule of ours says about itself in its comment. */
+/** What a live managed rule says about itself in its comment. */
 export type Marker = {
   /** Installation that wrote it. */
   readonly instance: string;
@@ -13,7 +13,7 @@ const SHAPE =
   /^\[fabric i=([A-Za-z0-9_-]{1,36}) p=([A-Za-z0-9_-]{1,36}) v=([1-9]\d{0,9}) r=([0-9a-f]{8,32}) g=([1-9]\d{2,8})\](?: .*)?$/;
 
 /**
- * The text that marks a rule as ours; it fits any comment, is ASCII, and has neither `#` nor control characters.
+ * The text that marks a rule as managed; it fits any comment, is ASCII, and has neither `#` nor control characters.
  * @throws RangeError when a part could not be read back
  */
 export function formatMarker({ instance, policy_id, version, rule_hash, vmid }: Marker): string {
@@ -23,8 +23,8 @@ export function formatMarker({ instance, policy_id, version, rule_hash, vmid }: 
 }
 
 /**
- * Reads the marker at the start of a comment. Strict: users edit comments, and what is not exactly a marker is not ours.
- * A blank and free text may follow.
+ * Reads the marker at the start of a comment. Strict: users edit comments, and a comment without an exact marker
+ * makes the rule unmanaged. A blank and free text may follow.
  */
 export function parseMarker(comment: string | undefined): Marker | null {
   const [, instance, policy_id, version, rule_hash, vmid] = SHAPE.exec(comment ?? '') ?? [];
@@ -33,8 +33,8 @@ export function parseMarker(comment: string | undefined): Marker | null {
 }
 
 /**
- * 64 bits of a text as 16 hexadecimal digits, the same on every machine. It tells contents apart; it is no protection
- * against somebody who looks for two texts with the same hash.
+ * 64-bit hash of a text as 16 hexadecimal digits, the same on every machine. It distinguishes contents; it is no
+ * protection against someone who searches for two texts with the same hash.
  */
 export function contentHash(text: string): string {
   let a = 0xdeadbeef;

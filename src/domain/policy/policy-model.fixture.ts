@@ -117,7 +117,7 @@ export function policySays(
   return null;
 }
 
-/** A wanted rule as the hypervisor gives it back. */
+/** A desired rule as the hypervisor returns it. */
 export const asLive = (rule: DesiredRule, pos: number): LiveRule => ({
   pos,
   enable: 1,

@@ -85,7 +85,7 @@ export const ENDPOINTS = [
   'db1',
   'web1',
 ];
-/** Endpoints that stand for nothing, as targets and as sources. */
+/** Endpoints that resolve to nothing, as targets and as sources. */
 export const DEAD_ENDPOINTS = [
   'sg:empty',
   'sg:gone',

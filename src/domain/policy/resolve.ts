@@ -14,12 +14,12 @@ export const UNRESOLVED_REASONS = [
   'template',
   'no_address',
 ] as const;
-/** Why an endpoint stands for nothing. */
+/** Why an endpoint resolves to nothing. */
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number];
 
 type Unresolved = { readonly reason: UnresolvedReason };
 
-/** The one thing a name stands for. Several are not guessed between. */
+/** The only object that a name resolves to. With several, none is guessed. */
 function only<T>(found: readonly T[] | undefined): T | Unresolved {
   const [first, ...more] = found ?? [];
   if (first === undefined) return { reason: 'not_found' };
@@ -97,7 +97,7 @@ export function resolveWorkloads(
   return 'error' in endpoint ? { reason: 'invalid' } : withoutTemplates(endpoint, index, owner);
 }
 
-/** Spans of both families; nothing else stands for "any" but the word. */
+/** Spans of both families; only the word "any" means any. */
 export type PeerSpans = { readonly 4: AddressSpan[]; readonly 6: AddressSpan[] };
 
 function collectSpans(texts: readonly string[]): PeerSpans {
@@ -140,8 +140,8 @@ function cidrsOfNetwork(
 const hostOf = (text: string) => text.split('/')[0] ?? text;
 
 /**
- * Addresses of the other side of a rule. Endpoints that name workloads stand for the workloads' addresses; those
- * without an address are named in `without_address`.
+ * Addresses of the other side of a rule. Endpoints that name workloads resolve to the workloads' addresses;
+ * workloads without an address are named in `without_address`.
  */
 export function resolvePeers(
   text: string,

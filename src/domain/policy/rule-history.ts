@@ -20,7 +20,7 @@ export function unchangedSince(rule: SecurityRule, versions: readonly VersionRul
   return since;
 }
 
-/** Which of the present rules stood at a position of some version, with the same content; null for one that is gone. */
+/** The present rule that has the same content as the one at a position of some version; null for one that is gone. */
 export const ruleOfVersion = (
   present: readonly SecurityRule[],
   version: VersionRules | undefined,

@@ -31,7 +31,7 @@ function chunks<T>(items: readonly T[], size: (item: T) => number, most: number)
   return result;
 }
 
-/** Texts for the address field, and the set when there is one. `undefined` stands for every address. */
+/** Texts for the address field, and the set when there is one. `undefined` means every address. */
 function addressTexts({ family, cidrs }: PeerList): { texts: (string | undefined)[]; set: DesiredSet | null } {
   if (cidrs === 'any') return { texts: [undefined], set: null };
   // Each element but the first costs a comma too; counting one for the first as well only makes lists one shorter.
@@ -41,7 +41,7 @@ function addressTexts({ family, cidrs }: PeerList): { texts: (string | undefined
   return { texts: [`+guest/${name}`], set: { name, cidrs } };
 }
 
-/** Texts for a port field; a range counts as two numbers. `undefined` stands for every port. */
+/** Texts for a port field; a range counts as two numbers. `undefined` means every port. */
 function portTexts(ports: readonly string[]): (string | undefined)[] {
   if (ports.length === 0) return [undefined];
   const lists = chunks(ports, (port) => (port.includes('-') ? 2 : 1), MAX_PORT_NUMBERS);

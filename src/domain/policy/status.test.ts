@@ -119,7 +119,7 @@ describe('a policy without rules that asks for a default of DROP', () => {
 });
 
 describe('the deployment status', () => {
-  it('is active when everything is as wanted', () => {
+  it('is active when everything is in the desired state', () => {
     expect(status({})).toEqual({
       status: 'active',
       reasons: [],
@@ -225,7 +225,7 @@ describe('the deployment status', () => {
     expect(deploymentStatus('p1', true, false, [view({}), view({ wanted: false, live: [] })]).status).toBe('active');
   });
 
-  it('is null when nothing is to be deployed and nothing of ours is live', () => {
+  it('is null when nothing is to be deployed and no managed rule is live', () => {
     const clean = view({ wanted: false, live: [FOREIGN] });
     expect(deploymentStatus('p1', false, false, [clean])).toMatchObject({ status: null, reasons: [] });
   });
@@ -257,7 +257,7 @@ it('takes the worst of the clusters', () => {
   expect(worstStatus([null])).toBeNull();
 });
 
-describe('a guest where nobody applied the policy', () => {
+describe('a guest where the policy was never applied', () => {
   const told = (scenes: readonly Scene[], applied: readonly boolean[]) => {
     const views = scenes.map(view);
     return deploymentStatus('p1', true, false, views, (one) => applied[views.indexOf(one)] ?? false);
@@ -279,7 +279,7 @@ describe('a guest where nobody applied the policy', () => {
     expect(told([{}, off], [true, false])).toMatchObject({ status: 'partial', reasons: ['guest_pending'], live: 3 });
   });
 
-  it('is not told of where it was applied and nothing is left', () => {
+  it('is not reported as never applied where the policy was applied and nothing is left', () => {
     expect(told([{ live: [] }], [true])).toMatchObject({ status: 'stale', reasons: ['missing_rule'] });
   });
 

@@ -51,10 +51,10 @@ export type GuestView = {
 };
 
 export type PolicyDeployment = {
-  /** Null: nothing is to be deployed and nothing of ours is live. */
+  /** Null: nothing is to be deployed and no managed rule is live. */
   readonly status: DeploymentStatus | null;
   readonly reasons: readonly DeploymentReason[];
-  /** Numbers of rules. `live`: as wanted and enabled; `outdated`: older version or other content. */
+  /** Numbers of rules. `live`: as desired and enabled; `outdated`: older version or other content. */
   readonly expected: number;
   readonly live: number;
   readonly missing: number;
@@ -91,7 +91,7 @@ function readSets(policyId: string, { wanted, sets }: GuestView, reasons: Set<De
 /** Whether the policy was applied at a guest; absent: not known. */
 type IsApplied = ((view: GuestView) => boolean) | undefined;
 
-/** Nothing of the policy is there and nobody applied it there: whatever differs waits for that, and is nobody's change. */
+/** The guest has nothing of the policy, never applied there: any difference is pending, not a change by a user. */
 const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boolean =>
   isApplied !== undefined &&
   !isApplied(view) &&
@@ -104,8 +104,8 @@ const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boo
 type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | undefined;
 
 /**
- * What is wrong with the order of a policy's rules among those of others: somebody changed it, or the wanted order is
- * another one since all of them were applied, which waits for the next apply.
+ * What is wrong with the order of a policy's rules among those of others: someone changed it, or the desired order
+ * has changed since all of them were applied, which waits for the next apply.
  */
 function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedOrder): DeploymentReason | null {
   const { diff, wanted } = view;
@@ -117,7 +117,7 @@ function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedO
   const isMoved = moved.some((item) => item.wanted.policy_id === policyId);
   const isChanged = isShuffled(policyId, diff, ranks) || inversions.length > pending.length || inversions.length === 0;
   if (isMoved && isChanged) return 'order_differs';
-  // Both sides wait, also the one that would not have to move: it is not in force as it shall be.
+  // Both sides wait, also the one that would not have to move: its order is not enforced as required.
   return pending.length > 0 ? 'order_pending' : null;
 }
 
@@ -150,7 +150,7 @@ function readGuest(
     return;
   }
   if (!diff) {
-    // Rules of ours may stand there whether or not any are wanted.
+    // Managed rules may be live whether or not any are desired.
     reasons.add('unreadable');
     tally.unread += expected;
     if (dropIn || dropOut) tally.defaults_live++;
@@ -191,7 +191,7 @@ function readGuest(
   } else tally.defaults_live++;
 }
 
-/** Reasons for which what is live is not what was last wanted: applying again mends them. */
+/** Reasons for which the live state is not the last desired one: applying again fixes them. */
 const STALE: readonly DeploymentReason[] = [
   'version_behind',
   'content_differs',
@@ -202,7 +202,7 @@ const STALE: readonly DeploymentReason[] = [
   'foreign_shadow',
 ];
 
-/** Rules that are missing only because nobody applied the policy at their guests. */
+/** Rules that are missing only because the policy was never applied at their guests. */
 const pendingRules = (policyId: string, views: readonly GuestView[], isApplied: IsApplied): number =>
   views
     .filter((view) => isPending(policyId, view, isApplied))
@@ -228,9 +228,9 @@ function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced
 /**
  * How far a policy is deployed on one cluster, from the comparison at each guest.
  * @param enforced whether the policy is enabled and in mode `enforced`; else nothing is expected of the guests
- * @param unresolved whether an endpoint of the policy stands for nothing
- * @param views guests of the cluster where the policy wants something, or where something of ours was found
- * @param isApplied whether a deployment wrote the policy at a guest; without it only what is live tells
+ * @param unresolved whether an endpoint of the policy resolves to nothing
+ * @param views guests of the cluster where the policy requires something, or where something managed was found
+ * @param isApplied whether a deployment wrote the policy at a guest; without it only the live state counts
  * @param isAppliedOrder whether two policies were applied in the order in which they are live
  */
 export function deploymentStatus(
@@ -259,7 +259,7 @@ export function deploymentStatus(
   const { expected, live, unread, outdated, leftover, disabled } = tally;
   const missing = Math.max(0, expected - live - unread);
   const nothing = live + unread + outdated + leftover + disabled === 0;
-  // Rules of a guest that is gone are missing with it; that says nothing about the others.
+  // Rules of a guest that is gone are missing with it; that does not affect the others.
   if (tally.pending > 0) reasons.add(tally.deployed === 0 ? 'never_applied' : 'guest_pending');
   else if (missing > tally.gone && nothing && !views.some((view) => isApplied?.(view))) reasons.add('never_applied');
   if (
@@ -286,7 +286,7 @@ type Standing = {
   readonly deployments: readonly Pick<PolicyDeployment, 'status' | 'reasons'>[];
 };
 
-/** What people are shown: a policy, or an order of policies, that nobody applied yet waits, which is no fault. */
+/** Displayed statuses. A policy, or an order of policies, that was not applied yet is pending, which is no fault. */
 export const SHOWN_STATUSES = ['active', 'pending', 'partial', 'stale', 'unresolved', 'none'] as const;
 export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 

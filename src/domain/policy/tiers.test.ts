@@ -29,7 +29,7 @@ const draw = (seed: number): CompilablePolicy[] =>
 const guestsOf = (policies: readonly CompilablePolicy[]) =>
   new Map(compilePolicies(policies, INDEX, 'inst1').guests.map((guest) => [guest.workload_id, guest]));
 
-/** Says of packets what becomes of them at a guest, and of which policy the deciding rule is; null: no rule of ours decides. */
+/** What happens to each packet at a guest, and the policy of the deciding rule; null: no managed rule decides. */
 function decisions(rules: readonly LiveRule[], guest: Pick<DesiredGuest, 'sets'>) {
   const ipsets = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
   const prepared = prepareGuest(
@@ -107,7 +107,7 @@ it('applying all policies in any order, from any order, ends in the order of tie
     const blocks = ids.map((id) => wanted.rules.filter(({ policy_id }) => policy_id === id));
     const placement = random() < 0.5 ? 'above' : 'below';
     const unmanaged: LiveRule = { pos: 0, type: 'in', action: 'ACCEPT', enable: 1, proto: 'sctp', comment: 'by hand' };
-    // As an older release left it: some policies are live, in an order that is none of ours.
+    // As an older release left it: some policies are live, in an order that Fabric does not use.
     const there = shuffle(blocks.filter(() => random() < 0.6))
       .flat()
       .map(asLive);

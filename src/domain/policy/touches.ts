@@ -6,7 +6,7 @@ import { resolvePeers, resolveWorkloads } from './resolve';
 
 export const TOUCHED_BY = ['workload', 'address', 'any'] as const;
 
-/** An endpoint that stands for an address: for the workload that has it, for addresses with it among them, or for all. */
+/** An endpoint that resolves to an address: to the workload that has it, to addresses that include it, or to all. */
 export type Touch = {
   readonly side: 'source' | 'target';
   readonly endpoint: string;
@@ -14,8 +14,8 @@ export type Touch = {
 };
 
 /**
- * The endpoints of a policy that stand for an address, sources first. Rules name addresses, not clusters: the same address
- * on another cluster is meant as well. An endpoint that stands for nothing touches nothing.
+ * The endpoints of a policy that resolve to an address, sources first. Rules name addresses, not clusters: the same
+ * address on another cluster is included. An endpoint that resolves to nothing touches nothing.
  */
 export function touchesOf(
   policy: Pick<CompilablePolicy, 'tenant_id' | 'project_id' | 'definition'>,

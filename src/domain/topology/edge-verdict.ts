@@ -1,6 +1,6 @@
 /**
- * What becomes of the traffic between two ends, the weightiest first: it is dropped (or rejected); a policy in audit mode
- * would drop it; a rule accepts it; the default of a guest lets it through; nothing is known to decide about it.
+ * What happens to the traffic between two ends, most important first: it is dropped (or rejected); a policy in audit
+ * mode would drop it; a rule accepts it; the default policy of a guest accepts it; nothing is known to decide it.
  */
 export const EDGE_VERDICTS = ['dropped', 'would_drop', 'accepted', 'default', 'observed'] as const;
 export type EdgeVerdict = (typeof EDGE_VERDICTS)[number];

@@ -34,7 +34,7 @@ const fold = (...list: [Conversation, EdgeVerdict, Action?][]) =>
   );
 
 describe('foldConversations', () => {
-  it('sums what two ends say to each other, apart for each verdict', () => {
+  it('adds up the traffic between two ends, separately for each verdict', () => {
     const { edges, peers } = fold(
       [talk(), 'accepted'],
       [talk({ bytes: 5, last_seen_at: '2026-01-01T00:05:00.000Z' }), 'accepted'],
@@ -54,7 +54,7 @@ describe('foldConversations', () => {
     ]);
   });
 
-  it('says of an edge what was observed of all its traffic, else mixed', () => {
+  it('reports for an edge what was observed of all its traffic, else mixed', () => {
     const { edges } = fold(
       [talk(), 'dropped', 'dropped'],
       [talk({ port: 80 }), 'dropped', 'rejected'],

@@ -20,7 +20,7 @@ export type Conversation = {
   protocol: string;
   port: number | null;
   decision: string;
-  /** Replies were seen. Sums per minute and hour do not tell, so they leave it out. */
+  /** Replies were seen. Left out of rollups per minute and hour, which do not record it. */
   answered?: boolean;
   bytes: number;
   packets: number;
@@ -28,7 +28,7 @@ export type Conversation = {
   last_seen_at: string;
 };
 
-/** Where a workload stands: its cluster and the network of its first card. */
+/** Location of a workload: its cluster and the network of its first interface. */
 export type Standing = { cluster_id: string; network_id: string | null };
 
 type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;

@@ -77,7 +77,7 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
         const wanted = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
         const { verdict: found, ends } = judge(conversation);
         expect({ seed, conversation, found }).toEqual({ seed, conversation, found: wanted });
-        // What the rules say of it is what they say of each host.
+        // What the rules say about it is what they say about each host.
         const said = new Set(contexts.map(({ verdict }) => verdict));
         expect(ends).toMatchObject([
           { workload_id: 'guest', context: { verdict: said.size === 1 ? [...said][0] : 'unknown' } },

@@ -8,7 +8,7 @@ import { formatIp, type IpAddress } from '../net/ip-address';
 import { type EdgeVerdict, weightiest } from './edge-verdict';
 import type { Conversation } from './fold-conversations';
 
-/** What is known of workloads now. */
+/** What is known about workloads now. */
 export type KnownWorkloads = {
   guestOf: (workloadId: string) => GuestContext | null;
   addressesOf: (workloadId: string) => readonly IpAddress[];
@@ -19,7 +19,7 @@ type End = 'source' | 'destination';
 /** Pairs of addresses that are tried for one conversation; one with more stays `observed`. */
 const MAX_PAIRS = 256;
 
-/** How an edge shows what decides about a flow at a guest. */
+/** How an edge shows what decides a flow at a guest. */
 export function edgeVerdictOf({
   decision,
   verdict,
@@ -38,7 +38,7 @@ export function edgeVerdictOf({
     case 'default_accept':
       return 'default';
     case 'audit_accept':
-      // What is in force lets it pass, or nothing is.
+      // What is enforced lets it pass, or nothing is enforced.
       return verdict === 'accept' && decided_by.kind !== 'not_enforced' ? 'default' : 'observed';
     case 'observed':
       return 'observed';
@@ -89,9 +89,10 @@ const TOO_MANY: EndVerdict = {
 };
 
 /**
- * Makes a judge of conversations: what becomes of their opening packets by the rules that were last read, at both ends. Of an
- * end only the network is known, unless the workload has addresses there: all of these, or the whole network, must be treated
- * alike, else nothing is claimed. The weightier end counts. Keeps what it works out about guests; make a new one for each map.
+ * Creates an evaluator of conversations: what happens to their opening packets under the rules that were last read,
+ * at both ends. Only the network of an end is known, unless the workload has addresses there: all of these, or the
+ * whole network, must be treated alike, else nothing is claimed. The more important end counts. Caches what it
+ * computes about guests; create a new one for each map.
  */
 export function conversationJudge({
   guestOf,
@@ -109,7 +110,7 @@ export function conversationJudge({
     return value;
   };
 
-  /** Addresses that stand for an end, as the guest at `at` tells addresses apart. */
+  /** Addresses that represent an end, as far as the guest at `at` distinguishes addresses. */
   const addressesAt = (guest: GuestContext, at: End, end: End, workloadId: string | null, prefix: string) =>
     remembered(parts, `${guest.workload_id} ${at} ${end} ${workloadId} ${prefix}`, () => {
       const cidr = remembered(prefixes, prefix, () => parseCidr(prefix));
@@ -122,7 +123,7 @@ export function conversationJudge({
         cidr,
         remembered(cuts, key, () => cutsOf(guest, at, family, end)),
       );
-      // No host sends from a broadcast address: that the node drops it says nothing about the conversation.
+      // No host sends from a broadcast address: that the node drops it is irrelevant to the conversation.
       const hosts = end === 'source' ? each.filter((ip) => !mayBeBroadcast(guest, ip)) : each;
       return (hosts.length > 0 ? hosts : each).map(formatIp);
     });

@@ -83,7 +83,7 @@ export const TopologyPeer = z.object({
   id: z.string(),
   kind: z.enum(['external', 'internal']),
   cluster_id: z.uuid(),
-  /** Network of the workloads that talk to these; null when their cards are on none. */
+  /** Network of the workloads that communicate with these; null when their interfaces are on none. */
   network_id: z.string().nullable(),
   /** Known subnets, or of external addresses the /24 (IPv4) or /48; the busiest first. */
   prefixes: z.array(z.object({ prefix: z.string(), ...sums })),

@@ -16,7 +16,7 @@ import { SessionTable } from './session-table';
 
 const TABS = ['profile', 'security', 'tokens'] as const;
 
-/** One's own account: who one is and may do, the password and the sign-ins, and tokens for programs. */
+/** The user's own account: identity and permissions, the password and the sign-ins, and tokens for programs. */
 export function Account() {
   const t = useT();
   const trpc = useTRPC();

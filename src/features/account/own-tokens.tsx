@@ -20,7 +20,7 @@ const CreateTokenDrawer = loadOnOpening(() =>
 
 type Open = 'create' | { shown: CreatedApiToken } | null;
 
-/** One's own tokens for programs. */
+/** The user's own tokens for programs. */
 export function OwnTokens() {
   const t = useT();
   const trpc = useTRPC();

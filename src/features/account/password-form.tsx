@@ -16,7 +16,7 @@ const EMPTY = { current_password: '', new_password: '' };
 const endedText = (t: Translate, count: number) =>
   count === 0 ? undefined : t('{n, plural, one {One other session} other {# other sessions}} ended.', { n: count });
 
-/** Changes one's own password. */
+/** Changes the user's own password. */
 export function PasswordForm() {
   const t = useT();
   const trpc = useTRPC();

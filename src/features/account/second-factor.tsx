@@ -21,7 +21,7 @@ import { ProofForm } from './proof-form';
 /** So few recovery codes that it is time for new ones. */
 const FEW = 3;
 
-/** One's own second factor: set it up, renew its recovery codes, switch it off. */
+/** The user's own second factor: set it up, renew its recovery codes, switch it off. */
 export function SecondFactor() {
   const t = useT();
   const query = useQuery(useTRPC().account.secondFactor.queryOptions());

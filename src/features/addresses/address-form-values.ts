@@ -9,13 +9,13 @@ import type {
 import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';
 
-/** The form of an address. An empty text stands for nothing. */
+/** The form of an address. An empty text means no value. */
 export type AddressValues = {
   network: Option | null;
   address: string;
   state: (typeof SETTABLE_STATES)[number];
   workload: Option | null;
-  /** Empty when it is not said. */
+  /** Empty when not specified. */
   interface_id: string;
   hostname: string;
   mac: string;
@@ -39,7 +39,7 @@ type Stored = Pick<
 > &
   Partial<Pick<IpAddress, 'address'>>;
 
-/** A state that only a discovery finds is offered as `active`: that is what it becomes when somebody decides. */
+/** A state that only discovery sets is offered as `active`, which it becomes when a user decides. */
 const settable = (state: IpAddress['state']) => SETTABLE_STATES.find((one) => one === state) ?? 'active';
 
 export function toAddressValues(stored: Stored): AddressValues {
@@ -83,7 +83,7 @@ export function toAddressUpdate(values: AddressValues, stored: Stored): AddressU
   return { ...Object.fromEntries(changed), version: stored.version };
 }
 
-/** How the form's values compare with what is stored, in words. */
+/** How the form's values compare with the stored ones, as text. */
 export const addressWords = (values: AddressValues) => ({
   ...fields(values),
   workload_id: values.workload?.label ?? null,

@@ -42,7 +42,7 @@ const policyColumns = (t: Translate) => [
   }),
 ];
 
-/** The policies whose endpoints stand for an address. */
+/** The policies whose endpoints resolve to an address. */
 export function AddressPolicies({ addressId }: { addressId: string }) {
   const t = useT();
   const trpc = useTRPC();

@@ -60,7 +60,7 @@ const ADDRESSES = declareList({
 });
 
 type Props = {
-  /** Those of one subnet, with what lies in the prefixes inside it. */
+  /** Those of one subnet, including those in the prefixes inside it. */
   subnetId?: string;
   /** Above the table, beside the filters. */
   actions?: ReactNode;

@@ -93,7 +93,7 @@ export function Addresses() {
   );
 }
 
-/** How many conflicts wait for a decision; null while nobody knows, or when there is none. */
+/** How many conflicts wait for a decision; null while unknown, or when there is none. */
 function useOpenConflicts(): number | null {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.ipamConflicts.list.queryOptions({ status: 'open', limit: 1 }));

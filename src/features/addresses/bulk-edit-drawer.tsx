@@ -44,7 +44,7 @@ function Content({ addresses, onClose, onSaved }: Omit<Props, 'open'>) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  // The versions that were looked at when it opened: what comes in meanwhile must not slip in.
+  // The versions from when the drawer was opened: later changes must not slip in.
   const [items] = useState(() => addresses.map(({ id, version }) => ({ id, version })));
   const form = useCheckedForm<BulkValues, unknown, AddressBulkUpdate>({
     defaultValues: NO_BULK_CHANGE,

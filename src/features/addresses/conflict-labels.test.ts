@@ -16,7 +16,7 @@ const conflict = {
   other_interface_name: 'net0',
 };
 
-describe('a conflict in words', () => {
+describe('text of a conflict', () => {
   test.each([
     ['duplicate_address', '10.0.0.5 is assigned to web-01, but web-02 also uses the address (source: guest agent).'],
     ['duplicate_mac', 'web-01 and web-02 have interfaces with the same MAC address bc:24:11:00:00:01.'],
@@ -24,7 +24,7 @@ describe('a conflict in words', () => {
     ['reserved_in_use', '10.0.0.5 is reserved for web-01, but web-02 uses it (source: guest agent).'],
   ] as const)('%s', (kind, text) => expect(conflictText(english, { ...conflict, kind })).toBe(text));
 
-  test('what nobody may tell stays unnamed', () => {
+  test('does not name what the user may not see', () => {
     const hidden = { ...conflict, workload: null, other_workload: null, other_source: null };
     expect(conflictText(english, hidden)).toBe('10.0.0.5 is unassigned, but another workload also uses the address.');
   });

@@ -14,7 +14,7 @@ type Props = {
   onDeleted: () => void;
 };
 
-/** Asks before addresses go: all of them or, when one was changed meanwhile, none. */
+/** Asks before deleting addresses: all of them or, if one was changed since, none. */
 export function DeleteAddressesDialog({ addresses, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();

@@ -9,7 +9,7 @@ import { showToast } from '@/ui/toast';
 
 type Props = { subnet: { id: string; cidr: string } | null; onClose: () => void; onDeleted: () => void };
 
-/** Asks before a prefix goes, and tells where its addresses go. */
+/** Asks before deleting a prefix, and shows where its addresses move. */
 export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();

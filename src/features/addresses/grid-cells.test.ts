@@ -31,7 +31,7 @@ describe('rows', () => {
     );
   });
 
-  test('blocks of 256 are told apart where there are several', () => {
+  test('separates blocks of 256 when there are several', () => {
     const rows = gridRows({ first: '10.0.0.0', last: '10.0.1.255', cells: [] }, 32);
     expect(rows.filter((row) => row.block).map((row) => row.first)).toEqual(['10.0.0.0', '10.0.1.0']);
     expect(gridRows({ first: '10.0.0.0', last: '10.0.0.255', cells: [] }, 32).some((row) => row.block)).toBe(false);
@@ -51,9 +51,9 @@ test.each([
   ['10.0.0.4/32', 1],
   ['fd00::/64', PART],
   ['fd00::/120', 256],
-])('of %s %i addresses are shown at once', (cidr, size) => expect(partSize(cidr)).toBe(size));
+])('%s shows %i addresses at a time', (cidr, size) => expect(partSize(cidr)).toBe(size));
 
-test('every address lies in the part that is found for it', () => {
+test('every address is in the part that is found for it', () => {
   const cidr = fc.constantFrom('10.16.0.0/12', '192.0.2.0/24', '10.0.0.0/21', 'fd00::/64', '0.0.0.0/0');
   fc.assert(
     fc.property(cidr, fc.bigInt(0n, 2n ** 64n), (text, offset) => {

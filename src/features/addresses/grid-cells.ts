@@ -62,7 +62,7 @@ export function partOf(cidr: string, address: string): string | null {
   return formatIp({ family: ip.family, value: ip.value - (offset % size) });
 }
 
-/** Whether all addresses of a subnet are shown at once. */
+/** Whether all addresses of a subnet are shown at the same time. */
 export function isWhole(cidr: string): boolean {
   const parsed = parseCidr(cidr);
   return parsed !== null && 2 ** (addressBits(parsed.address.family) - parsed.prefix) <= WHOLE;
@@ -92,7 +92,7 @@ export function gridMove(key: string, index: number, columns: number, total: num
 
 type Look = {
   word: string;
-  /** Fill, border and text; each state differs in more than its colour. */
+  /** Fill, border and text; each state differs in more than its color. */
   className: string;
   /** What a press of such a cell does. */
   press: 'assign' | 'address' | 'subnet' | null;

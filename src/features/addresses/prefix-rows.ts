@@ -8,7 +8,7 @@ export type PrefixItem =
   | { kind: 'subnet'; network: Network; subnet: SubnetNode }
   | { kind: 'failure'; message: string };
 
-/** What is known of one level below a network or prefix. */
+/** What is known about one level below a network or prefix. */
 export type Level = { items: readonly SubnetNode[] | undefined; loading: boolean; failure: string | null };
 
 export type Branch = { network_id: string; parent_id?: string };
@@ -19,7 +19,7 @@ type Tree = {
   networks: readonly Network[];
   /** Whether a network or prefix (by id) is open. */
   isOpen: (id: string, depth: number) => boolean;
-  /** What lies below it, when it was asked for. */
+  /** What is below it, if requested. */
   levelOf: (branch: Branch) => Level | undefined;
 };
 

@@ -17,7 +17,7 @@ export function SubnetFacts({ subnet }: { subnet: SubnetDetail }) {
       columns={2}
       items={[
         {
-          // How many are free stands at the grid alone, which knows ranges, prefixes inside and the gateway.
+          // Only the grid shows how many are free: it knows ranges, prefixes inside and the gateway.
           label: t('Addresses used'),
           value: <UsageMeter cidr={subnet.cidr} usage={usage} />,
           hint: usage.stale > 0 ? t('{n, number} stale, not counted as used', { n: usage.stale }) : undefined,

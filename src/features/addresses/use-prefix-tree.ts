@@ -114,11 +114,11 @@ function stored(): Record<string, boolean> {
   }
 }
 
-/** Which branches of the prefix tree somebody has opened or closed in this tab; they stay so when one comes back. */
+/** Which branches of the prefix tree the user opened or closed in this tab; they stay so when the user returns. */
 function useOpenBranches() {
   const [chosen, setChosen] = useState(stored);
   return {
-    /** Open or closed by hand; undefined when nobody chose. */
+    /** Opened or closed manually; undefined when the user made no choice. */
     chosen: (id: string): boolean | undefined => chosen[id],
     set: (id: string, open: boolean) => {
       const next = { ...chosen, [id]: open };

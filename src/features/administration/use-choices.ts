@@ -8,7 +8,7 @@ import { usePermissions } from '../shared/use-permissions';
 
 const MOST = 500;
 
-/** The tenants within reach as choices, by name. */
+/** The tenants visible to the user as choices, by name. */
 export function useTenantChoices(): Option[] {
   const trpc = useTRPC();
   const { can } = usePermissions();
@@ -67,7 +67,7 @@ type Place = { tenant_id: string | null; project_id: string | null };
 export const placeValue = ({ tenant_id, project_id }: Place): string =>
   tenant_id === null ? EVERYWHERE : project_id === null ? tenant_id : `${tenant_id}/${project_id}`;
 
-/** What a choice stands for. Nothing chosen is no place: an empty id, which no form accepts. */
+/** The place that a choice means. No choice is no place: an empty id, which no form accepts. */
 export function placeOf(value: string | null): Place {
   if (value === EVERYWHERE) return { tenant_id: null, project_id: null };
   const [tenant_id = '', project_id = null] = (value ?? '').split('/');

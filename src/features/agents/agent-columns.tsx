@@ -23,7 +23,7 @@ const make = columnsOf<Agent>();
 
 const stateOf = (agent: Agent) => AGENT_STATES[agent.status ?? 'none'];
 
-/** What stands in the column of a node without an agent: the way to get one. */
+/** What the column shows for a node without an agent: the way to get one. */
 export type InstallOffer = { onInstall: (agent: Agent) => void; reason: string | null };
 
 export const agentColumns = (t: Translate, offer: InstallOffer) => [

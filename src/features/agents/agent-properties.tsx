@@ -67,7 +67,7 @@ function ReportedFlag({ asOf, ...flag }: Flag) {
   return <LastKnown state={flag.value ? (flag.yes ?? t('On')) : (flag.no ?? t('Off'))} at={asOf} />;
 }
 
-/** What the agent says of the hypervisor's firewall on its node. What it could not find out is unknown, not off. */
+/** The hypervisor's firewall on the node, as reported by the agent. Undetermined values are unknown, not off. */
 export function firewallFacts(
   t: Translate,
   firewall: FirewallStatus | null,

@@ -57,7 +57,7 @@ export function AgentTrouble({ agent }: { agent: AgentDetail }) {
   );
 }
 
-/** Another enrolment took the node's token from an agent that reported. */
+/** Another enrollment took the node's token from an agent that reported. */
 function TokenReplaced({ replaced }: { replaced: NonNullable<AgentDetail['token_replacement']> }) {
   const t = useT();
   const isSame = replaced.machine_id === replaced.previous_machine_id;

@@ -1,7 +1,7 @@
 import type { CollectorState, FlowDiagnostics } from '@fabric/agent-contract';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
-/** What is wrong with a collector and how it is mended; `command` is to be run as root on the node. */
+/** What is wrong with a collector and how to fix it; run `command` as root on the node. */
 export type Advice = { text: string; command?: string };
 
 type Settings = Pick<FlowDiagnostics, 'nf_conntrack_acct'>;

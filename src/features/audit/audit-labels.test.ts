@@ -71,7 +71,7 @@ describe('verification words', () => {
     expect(text).toBe('Record 1,234 does not match its own hash: it was changed. The 1,233 earlier records are valid.');
   });
 
-  test('what was removed because its time was up is told', () => {
+  test('reports which records were removed at the end of their retention', () => {
     const { text } = verificationText(english, {
       checked: 7,
       pruned: { seq: 1200, at: '2026-05-01T10:00:00.000Z' },

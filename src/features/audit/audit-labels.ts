@@ -70,7 +70,7 @@ export const OBJECT_KINDS = [
   { value: 'secret_key', label: msg('Fabric secret key') },
 ] as const;
 
-/** `security_group` -> "security group", to stand behind a name. Kinds that are unknown here can be read, too. */
+/** `security_group` -> "security group", to follow a name. Kinds that are unknown here are readable, too. */
 export function objectKindText(t: Translate, kind: string): string {
   const label = OBJECT_KINDS.find(({ value }) => value === kind)?.label;
   return label ? lowerLabel(t, t(label)) : kind.replaceAll('_', ' ');

@@ -10,7 +10,7 @@ import { Notice } from '@/ui/notice';
 import { Mono } from '@/ui/values';
 import { verificationText } from './audit-labels';
 
-/** Computes the chain of hashes again; the page shows the outcome until it is asked for anew. */
+/** Computes the chain of hashes again; the page shows the result until the next request. */
 export function useVerifyTrail() {
   const t = useT();
   const verify = useMutation(useTRPC().audit.verify.mutationOptions());

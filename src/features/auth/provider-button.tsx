@@ -9,7 +9,7 @@ import { buttonClass } from '@/ui/button-class';
 const startPath = (next: string | null) =>
   `/api/v1/auth/oidc/start${next ? `?${new URLSearchParams({ next: next.slice(0, 2000) })}` : ''}`;
 
-/** The way in with an account of the organisation, where there is one. */
+/** Sign-in with an account of the organization, where available. */
 export function ProviderButton({ next }: { next: string | null }) {
   const t = useT();
   const { data } = useQuery({

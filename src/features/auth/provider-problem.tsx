@@ -39,7 +39,7 @@ const WORDS: Record<ProviderProblem, readonly [title: string, text: string]> = {
 
 const isKnown = (text: string): text is ProviderProblem => (PROVIDER_PROBLEMS as readonly string[]).includes(text);
 
-/** Why signing in through the provider failed, in words. */
+/** Why sign-in through the provider failed, as text. */
 export function ProviderProblemNotice({ problem }: { problem: string }) {
   const t = useT();
   const [title, text] = WORDS[isKnown(problem) ? problem : 'invalid'];

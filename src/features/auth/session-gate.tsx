@@ -17,8 +17,9 @@ const EnrolScreen = dynamic(() => import('./enrol-screen').then((module) => modu
 });
 
 /**
- * Shows what it holds to signed-in users only. Everybody else is led to the sign-in page, which knows the way back, or to
- * the setup while there is no administrator. The server decides again at every request; this is for comfort.
+ * Shows its content to signed-in users only. Everyone else is redirected to the sign-in page, which knows the way
+ * back, or to the setup while there is no administrator. The server checks every request again; this is for
+ * convenience.
  */
 export function SessionGate({ children }: { children: (user: CurrentUser) => ReactNode }) {
   const router = useRouter();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
 import { formatWait, signInProblem } from './sign-in-problem';
 
-test('a wrong password is told as such, without an API word', () => {
+test('a wrong password is reported as such, without an API term', () => {
   const { failure, wait } = signInProblem(english, {
     title: 'Not signed in',
     status: 401,

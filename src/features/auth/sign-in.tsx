@@ -19,13 +19,13 @@ type Props = {
   next: string | null;
   /** Back from a sign-in provider, and a code is still needed: the browser holds the challenge as a cookie. */
   asksCode: boolean;
-  /** Back from a sign-in provider that let nobody in. */
+  /** Returned from a sign-in provider without being signed in. */
   problem: string | null;
-  /** Signed out a moment ago: at the provider as well, or here only although the provider's session goes on. */
+  /** Signed out a moment ago: at the provider as well, or only here although the provider's session continues. */
   signedOut: 'provider' | 'here' | null;
 };
 
-/** The sign-in page. Whoever is signed in already, in this or another tab, goes on to `next`. */
+/** The sign-in page. A user who is signed in already, in this or another tab, continues to `next`. */
 export function SignIn({ next, asksCode, problem, signedOut }: Props) {
   const t = useT();
   const router = useRouter();

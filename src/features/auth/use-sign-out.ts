@@ -7,8 +7,9 @@ import { failureOf } from '@/lib/problem';
 import { showToast } from '@/ui/toast';
 
 /**
- * Ends the session everywhere in this browser; the gate then shows the sign-in page. After a sign-in through a provider the
- * browser goes there to sign out as well, or the sign-in page says that the provider's session goes on.
+ * Ends the session everywhere in this browser; the gate then shows the sign-in page. After a sign-in through a
+ * provider the browser goes there to sign out as well, or the sign-in page says that the provider's session
+ * continues.
  */
 export function useSignOut(): () => void {
   const t = useT();

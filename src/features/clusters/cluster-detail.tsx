@@ -66,7 +66,7 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.cluster({ clusterId: cluster.id, tab }));
   const [dialog, setDialog] = useState<'edit' | 'check' | 'delete' | null>(null);
   const [watchedRun, setWatchedRun] = useState<string | null>(null);
-  // Whoever saw a run begin wants to see how it ended.
+  // A user who saw a run begin wants to see how it ended.
   const activeRun = cluster.active_run?.id ?? null;
   if (activeRun !== null && activeRun !== watchedRun) setWatchedRun(activeRun);
   const close = () => setDialog(null);

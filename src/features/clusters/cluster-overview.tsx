@@ -19,7 +19,7 @@ import { syncTrouble } from './sync-trouble';
 
 type Props = {
   cluster: Cluster;
-  /** The run that goes on, or that went on while this page was open. */
+  /** The run in progress, or one that was in progress while this page was open. */
   watchedRun: string | null;
   onEdit: () => void;
   onCheck: () => void;

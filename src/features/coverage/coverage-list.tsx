@@ -14,7 +14,7 @@ import { workloadCoverageColumns } from './coverage-columns';
 const DAYS = ['1', '7', '30', '90'] as const;
 const DEFAULT_DAYS = '7';
 
-/** Counting runs every minute, and nobody is told. */
+/** Counting runs every minute, without a notification. */
 const REFETCH_MS = 60_000;
 
 const COVERAGE = declareList({

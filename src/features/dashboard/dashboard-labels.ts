@@ -17,7 +17,7 @@ const counted = (t: Translate, list: readonly (readonly [number, string])[]): st
     .map(([n, text]) => t(text, { n }))
     .join(', ');
 
-/** What is behind the share of workloads that deny by default, in words. */
+/** What is behind the share of workloads that deny by default, as text. */
 export function enforcementText(t: Translate, part: SecurityPosture['enforcement']): string {
   if (part.running === 0) return t('No running workloads.');
   const { protection, without_interface } = part;
@@ -52,7 +52,7 @@ const NOTHING_FOUND: Record<Monitoring, string> = {
   nothing_runs: msg('No running workloads.'),
 };
 
-/** What was seen of suspicious traffic; where nothing was, whether anybody looked. */
+/** The suspicious traffic that was seen; if none was, whether traffic was monitored. */
 export function suspiciousText(
   t: Translate,
   security: Monitored & { security_posture: Pick<SecurityPosture, 'suspicious'> },

@@ -20,14 +20,14 @@ export function useDashboardView() {
 }
 export type DashboardView = ReturnType<typeof useDashboardView>['view'];
 
-/** Heartbeats bring no events of their own; whatever else changes comes by events at once. */
+/** Heartbeats emit no events; all other changes arrive as events immediately. */
 const REFRESH_MS = 10_000;
 
 const LIVE = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 
 /**
- * The three parts of the dashboard, each for itself: one that cannot be read leaves the others. A span that ends now goes on
- * with the time at every reading, and what is shown stays until the newer figures are there.
+ * The three parts of the dashboard, each independent: one that cannot be read does not affect the others. A time
+ * range that ends now moves forward with every read, and the figures shown stay until newer ones arrive.
  */
 export function useDashboard(view: DashboardView, suspiciousLimit: number | undefined) {
   const trpc = useTRPC();

@@ -205,7 +205,7 @@ export function Dashboard() {
 
 type PartProps = { title: string; actions?: ReactNode; wide?: boolean; children: ReactNode };
 
-/** A part of the page, as high as its neighbours; wide ones take two of three columns. */
+/** A part of the page, as high as its neighbors; wide ones take two of three columns. */
 function Part({ title, actions, wide = false, children }: PartProps) {
   return (
     <section className={clsx('flex min-w-0 flex-col gap-2', wide && 'xl:col-span-2')}>

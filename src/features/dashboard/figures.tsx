@@ -31,11 +31,11 @@ const FILLS: Record<Share['tone'], string> = {
   warn: 'bg-warn-mark',
   danger: 'bg-danger-mark',
   off: 'bg-off-mark',
-  // Dashed, as everywhere that nobody could tell.
+  // Dashed, as everywhere that the value is unknown.
   unknown: 'border border-dashed border-line-strong',
 };
 
-/** Parts of a whole side by side. Only a picture: the figures stand beside it as text. */
+/** Parts of a whole side by side. Only a picture: the figures are next to it as text. */
 export function ShareBar({ shares }: { shares: readonly Share[] }) {
   const shown = shares.filter(({ count }) => count > 0);
   if (shown.length === 0) return <span aria-hidden="true" className="block h-2 rounded-full bg-surface-3" />;

@@ -68,7 +68,7 @@ it('says what no traffic means', () => {
   expect(trafficEmpty(seen(1, 0, 0))?.title).toBe('No workload traffic');
 });
 
-it('rates suspicious traffic that nobody could see as not monitored', () => {
+it('reports suspicious traffic that no agent could see as not monitored', () => {
   expect(suspiciousText(english, seen(0, 0, 2))).toBe('Not monitored');
   expect(suspiciousText(english, seen(0, 2, 0))).toBe('Unknown: agents are stale');
   expect(suspiciousText(english, seen(2, 0, 1))).toBe('No critical or high findings seen');

@@ -3,12 +3,12 @@ import type { SecurityPosture } from '@/domain/dashboard/security-posture';
 import { msg } from '@/lib/i18n/translator';
 
 /**
- * How much of the traffic of a time range was seen: all of it, some, none since the agents fell silent, none because no agent
- * reported, or that is not known any more. An empty list is good news in the first case only.
+ * How much of the traffic of a time range was seen: all of it, some, none since the agents became stale, none
+ * because no agent reported, or no longer known. An empty list is good news in the first case only.
  */
 export type Monitoring = 'full' | 'partial' | 'silent' | 'none' | 'unknown' | 'nothing_runs';
 
-/** What tells whether something would have been seen. */
+/** What determines whether something would have been seen. */
 export type Monitored = Pick<DashboardSecurity, 'monitoring'> & { security_posture: Pick<SecurityPosture, 'agents'> };
 
 export function monitoringOf({ monitoring, security_posture }: Monitored): Monitoring {

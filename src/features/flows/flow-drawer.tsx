@@ -18,7 +18,7 @@ import type { Narrowing } from './use-flow-view';
 
 type Props = { flow: JudgedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
 
-/** Everything that is known of one flow, and ways to others like it. */
+/** Everything that is known about one flow, and links to similar ones. */
 export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
   const t = useT();
   return (

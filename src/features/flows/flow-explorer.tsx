@@ -100,7 +100,7 @@ export function FlowExplorer() {
                 view.setFilters({ live: live ? null : true, group: null, since: null, until: null, refresh: null })
               }
             >
-              {/* Other languages have another word for flows that are followed than for rules that are in force. */}
+              {/* Other languages have another word for flows that are followed than for rules that are enforced. */}
               {t('{what, select, flows {Live} other {Live}}', { what: 'flows' })}
             </Button>
           </>

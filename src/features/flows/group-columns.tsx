@@ -95,7 +95,7 @@ const makeSums = (t: Translate) => [
   }),
 ];
 
-/** The columns of each grouping: what the groups are, then their sums. */
+/** The columns of each grouping: what the groups are, then their totals. */
 export function groupColumns(t: Translate): Record<FlowGrouping, readonly Column<FlowGroup>[]> {
   const { service, decision, node } = makeSubjects(t);
   const sums = makeSums(t);

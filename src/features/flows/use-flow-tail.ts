@@ -32,13 +32,13 @@ export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { e
     enabled,
     refetchInterval: paused ? false : POLL_MS,
     refetchOnWindowFocus: !paused,
-    // A tail that was left begins anew.
+    // A tail that was left starts again.
     gcTime: 0,
     staleTime: 0,
   });
 }
 
-/** More than anybody reads as it comes. */
+/** More than anyone reads as it arrives. */
 export const TAIL_ROWS = 500;
 
 /** What is shown while flows are followed: known ones give way to their newer selves; the newest first, at most `TAIL_ROWS`. */

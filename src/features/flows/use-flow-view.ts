@@ -86,7 +86,7 @@ export function useFlowView() {
     listSort: (isOf(FLOW_SORTS, sortField) ? state.sort : '-observed_at') as (typeof state)['sort'],
     groupSort: (isOf(FLOW_GROUP_SORTS, sortField) ? state.sort : '-bytes') as (typeof state)['sort'],
     narrowed: Object.values(filter).some((value) => value !== undefined),
-    /** Takes away what narrows, and leaves time, grouping and measure. */
+    /** Removes the filters, and keeps time, grouping and measure. */
     widen: () => state.setFilters({ ...none, q: null } as Parameters<typeof state.setFilters>[0]),
     narrow: (change: Narrowing) => state.setFilters(change as Parameters<typeof state.setFilters>[0]),
   };

@@ -15,7 +15,7 @@ type Row = Placed<Rule>;
 
 const make = columnsOf<Row>();
 
-/** A group has rules of its own, shown below; where it is named, only the network card matters. */
+/** A group has its own rules, shown below; where it is referenced, only the interface matters. */
 function placeText(t: Translate, rule: Rule): string {
   if (rule.type !== 'group') return matchText(t, rule);
   return rule.interface ? t('its rules, on {card}', { card: rule.interface }) : t('its rules, on all interfaces');

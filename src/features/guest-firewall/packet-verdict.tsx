@@ -11,7 +11,7 @@ import { RuleOwner } from './rule-owner';
 
 type Interface = PacketVerdict['interfaces'][number];
 
-/** What happens to the packet at each network card, who decides it, and what audited policies would do. */
+/** What happens to the packet at each interface, what decides it, and what policies in audit mode would do. */
 export function PacketVerdictView({ verdict }: { verdict: PacketVerdict }) {
   const t = useT();
   return (

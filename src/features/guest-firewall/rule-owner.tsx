@@ -11,7 +11,7 @@ type Props = {
   };
 };
 
-/** Whose rule it is: one of our policies with its version, somebody's on the cluster, or one that does not belong here. */
+/** Owner of a rule: a Fabric policy with its version, unmanaged, or one that does not belong here. */
 export function RuleOwner({ rule }: Props) {
   const t = useT();
   if (rule.residual) return <span className="text-warn">{t('Former tenant or project')}</span>;
@@ -23,7 +23,7 @@ export function RuleOwner({ rule }: Props) {
     case 'copied':
       return <span className="text-warn">{t('Copied from another workload')}</span>;
     case 'this_installation':
-      // Whoever sees it as the platform allows cannot open the policy.
+      // A user who sees it only as the platform allows cannot open the policy.
       if (rule.visibility && rule.tier) return <span>{rule.policy_name ?? t('Platform rule')}</span>;
       return rule.policy_id && rule.policy_name ? (
         <>

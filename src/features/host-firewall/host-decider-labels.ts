@@ -11,7 +11,7 @@ export const SCOPE_LABELS: Record<NonNullable<Shown['rule']>['scope'], string> =
   vnet: msg('VNet'),
 };
 
-/** Rules that stand in front of guests only. */
+/** Rules that are evaluated for guests only. */
 type OfGuests = 'dhcp' | 'dhcp_blocked' | 'mac_filter' | 'router_advertisement' | 'ip_filter' | 'router_announced';
 
 const BUILTINS: Record<Exclude<NodeBuiltin, OfGuests>, string> = {
@@ -68,7 +68,7 @@ const UNKNOWN: Record<Exclude<NodeUnknownReason, UnreadGuest>, string> = {
 
 const has = <T extends object>(labels: T, key: PropertyKey): key is keyof T => Object.hasOwn(labels, key);
 
-/** What decides about a packet at a node, in words. */
+/** What decides a packet at a node, as text. */
 export function hostDeciderText(t: Translate, { kind, detail, explanation, rule, group }: Shown): string {
   const name = detail ?? '';
   switch (kind) {

@@ -3,7 +3,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { PolicyLink } from '../shared/entity-links';
 
-/** Who decides about a flow, short enough for a cell: the policy, the rule, or why nobody does. */
+/** What decides a flow, short enough for a cell: the policy, the rule, or why none does. */
 export function DecidedBy({ by }: { by: InsightDecider }) {
   const t = useT();
   if (by.policy_id && by.policy_name) {

@@ -23,7 +23,7 @@ import type { TrafficView } from './use-traffic-view';
 
 const ContextDrawer = loadOnOpening(() => import('./context-drawer').then((module) => module.ContextDrawer));
 
-/** Every flow of the workload in the time that is looked at, each with what decides about it. */
+/** Every flow of the workload in the selected time range, each with what decides it. */
 export function TrafficFlows({ view }: { view: TrafficView }) {
   const t = useT();
   const trpc = useTRPC();

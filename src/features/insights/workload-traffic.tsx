@@ -22,7 +22,7 @@ import { TrafficChart } from './traffic-chart';
 import { TrafficFlows } from './traffic-flows';
 import { type TrafficView, useTrafficView } from './use-traffic-view';
 
-/** What a workload says to whom, and what decides about it: over time, summed up, flow by flow, and by which rules. */
+/** A workload's traffic with its peers, and what decides it: over time, as totals, flow by flow, and by rule. */
 export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
   const t = useT();
   const view = useTrafficView(workloadId);

@@ -15,7 +15,7 @@ import { EMPTY_NETWORK, networkLabels, toNetworkInput } from './network-form-val
 
 type Props = { open: boolean; onClose: () => void; onAdded: (id: string) => void };
 
-/** Adds a network by hand, for prefixes that no bridge or VNet of the cluster stands for. */
+/** Adds a network manually, for prefixes that belong to no bridge or VNet of the cluster. */
 export function AddNetworkDrawer({ open, onClose, onAdded }: Props) {
   const t = useT();
   return (

@@ -2,7 +2,7 @@ import type { Network } from '@/domain/inventory';
 import type { NetworkInput, NetworkUpdate } from '@/domain/ipam/network';
 import type { Translate } from '@/lib/i18n/translator';
 
-/** The form of a network that is made by hand. */
+/** The form of a network that is created manually. */
 export type NetworkValues = { cluster_id: string | null; name: string; vlan_tag: number | null; description: string };
 
 export const EMPTY_NETWORK: NetworkValues = { cluster_id: null, name: '', vlan_tag: null, description: '' };

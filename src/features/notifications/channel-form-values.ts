@@ -31,7 +31,7 @@ export const EMPTY_CHANNEL: ChannelValues = {
   enabled: true,
 };
 
-/** The URL is not told again: an empty box leaves it as it is. */
+/** The URL is not shown again: an empty field leaves it unchanged. */
 export const toChannelValues = ({
   name,
   kind,
@@ -70,7 +70,7 @@ export function toChannelUpdate(values: ChannelValues, { version }: { version: n
   return { name, enabled, time_zone, version, ...target };
 }
 
-/** The message about one address stands at the box of all. */
+/** The message about one address is shown at the field for all of them. */
 export const channelFieldName = (field: string): string => (field.startsWith('recipients.') ? 'recipients' : field);
 
 let options: readonly Option[] | undefined;

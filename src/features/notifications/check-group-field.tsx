@@ -37,7 +37,7 @@ export function CheckGroupField<V extends FieldValues, Out>({
       {choices.map((choice, index) => (
         <Field.Root
           key={choice.value}
-          // What was chosen before can always be taken away.
+          // What was chosen before can always be removed.
           disabled={Boolean(choice.disabledReason) && !chosen.includes(choice.value)}
           className="flex min-w-0 gap-2"
         >

@@ -30,7 +30,7 @@ it('sends back what it read, with the version', () => {
   expect(update).not.toHaveProperty('tenant_id');
 });
 
-it('knows what no tenant can be told of', () => {
+it('explains which conditions cannot be reported to a tenant', () => {
   expect(conditionReason(english, 'agent_silent', TENANT)).toContain('belong to no tenant');
   for (const tenant of [null, 'none']) expect(conditionReason(english, 'agent_silent', tenant)).toBeNull();
   expect(conditionReason(english, 'policy_drifted', TENANT)).toBeNull();

@@ -46,7 +46,7 @@ describe('guest diff summary', () => {
     expect(guestSummary(english, guest({}))).toBe('No change');
   });
 
-  test('switches have names and values in words', () => {
+  test('shows names and values of switches as text', () => {
     expect(optionName(english, { kind: 'nic_flag', name: 'net1' })).toBe('Firewall flag on net1');
     expect(optionValue(english, { kind: 'guest_option', name: 'enable' }, null)).toBe('off (default)');
     expect(optionValue(english, { kind: 'guest_option', name: 'policy_in' }, 'DROP')).toBe('DROP');

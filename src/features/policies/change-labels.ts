@@ -32,7 +32,7 @@ const OPTIONS: Record<string, string> = {
 export const optionName = (t: Translate, { kind, name }: Pick<OptionChange, 'kind' | 'name'>): string =>
   kind === 'nic_flag' ? t('Firewall flag on {name}', { name }) : t(OPTIONS[name] ?? name);
 
-/** A value of a switch in words; null is what holds while nothing is stored. */
+/** A value of a switch as text; null is the value that applies while nothing is stored. */
 export function optionValue(
   t: Translate,
   { kind, name }: Pick<OptionChange, 'kind' | 'name'>,

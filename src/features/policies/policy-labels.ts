@@ -37,6 +37,6 @@ export const placesText = (t: Translate, guests: number, clusters: number): stri
       )
     : t('{n, plural, one {# workload} other {# workloads}}', { n: guests });
 
-/** Rules of the policy that are live now, wanted or not. */
+/** Rules of the policy that are live now, desired or not. */
 export const liveRules = (deployments: Deployments): number =>
   deployments.reduce((sum, { live, outdated, leftover }) => sum + live + outdated + leftover, 0);

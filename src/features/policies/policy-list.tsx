@@ -57,7 +57,7 @@ const POLICIES = declareList({
   },
 });
 
-/** All policies: what they say in one line, and how far each is in force. */
+/** All policies: a one-line summary and the deployment status of each. */
 export function PolicyList() {
   const router = useRouter();
   const list = useList(POLICIES);

@@ -80,7 +80,7 @@ export function responseOf(document: ApiDocument, response: ApiResponse): ApiRes
 /** Name of a schema that has one. */
 export const nameOf = (schema: JsonSchema): string | null => schema.$ref?.split('/').at(-1) ?? null;
 
-/** What kind of value a schema takes, in words: `string (uuid) or null`. */
+/** The value type of a schema, as text: `string (uuid) or null`. */
 export function typeText(t: Translate, schema: JsonSchema): string {
   const name = nameOf(schema);
   if (name) return name;

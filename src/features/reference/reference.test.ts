@@ -47,7 +47,7 @@ describe('the reference', () => {
     expect(requestOf(list, { values, body: '' })).toEqual({ method: 'GET', path: '/workloads?limit=5&q=web+%26+db' });
   });
 
-  it('shows types in words, and problems behind their references', () => {
+  it('shows types as text, and resolves references to problem responses', () => {
     expect(typeText(english, { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] })).toBe(
       'string (uuid) or null',
     );

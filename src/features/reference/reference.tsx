@@ -50,7 +50,7 @@ function Browser({ document }: { document: ApiDocument }) {
   );
 }
 
-/** Every call of the API: searched, read, tried with one's own session, and taken along as a program. */
+/** Every call of the API: search, documentation, a trial with the user's own session, and export as a program. */
 export function Reference() {
   const t = useT();
   const query = useQuery({

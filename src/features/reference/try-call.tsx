@@ -52,7 +52,7 @@ function ParameterField({
   );
 }
 
-/** A call to be filled in and sent with one's own session; what it looks like as a program; and what came back. */
+/** A call to fill in and send with the user's own session; the same call as a program; and the response. */
 export function TryCall({ call }: { call: Call }) {
   const t = useT();
   const [draft, setDraft] = useState(() => draftOf(call));

@@ -14,7 +14,7 @@ import { WorkloadPicker } from '../shared/workload-picker';
 
 type Props = { group: Pick<SecurityGroup, 'id' | 'name' | 'project_id' | 'policies_total'>; onClose: () => void };
 
-/** Chooses workloads, as many as wanted, and adds them in one step. */
+/** Chooses any number of workloads and adds them in one step. */
 export function AddMembersDrawer({ group, onClose }: Props) {
   const t = useT();
   const trpc = useTRPC();

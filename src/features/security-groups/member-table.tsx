@@ -41,7 +41,7 @@ const MEMBERS = declareList({
 
 type Props = { group: SecurityGroup; onAdd: () => void; onEdit: () => void; writeReason: string | null };
 
-/** The members of a group: those chosen by hand, which can be removed here, and those that their tags make members. */
+/** The members of a group: those added manually, which can be removed here, and those that are members by tag. */
 export function MemberTable({ group, onAdd, onEdit, writeReason }: Props) {
   const t = useT();
   const trpc = useTRPC();

@@ -20,7 +20,7 @@ import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 
-/** The form over one reading of the settings. Give it the version as key: a newer reading is a new form. */
+/** The form for one version of the settings. Give it the version as key: a newer version gets a new form. */
 export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const t = useT();
   const trpc = useTRPC();
@@ -157,7 +157,7 @@ export function toSettingsValues(settings: RuntimeSettingsRead): SettingsValues 
   return Object.fromEntries(names.map((name) => [name, settings[name]])) as SettingsValues;
 }
 
-/** What is sent: the whole form, with the version it was read at so that nobody else's change is overwritten. */
+/** What is sent: the whole form, with the version it was read at so that no one else's change is overwritten. */
 export function toSettingsUpdate(
   values: SettingsValues,
   { version }: Pick<RuntimeSettingsRead, 'version'>,

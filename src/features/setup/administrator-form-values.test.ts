@@ -19,7 +19,7 @@ const wrong = (values: AdministratorValues, codeRequired = false) => {
   return [...new Set(issues.map((issue) => issue.path.join('.')))].sort();
 };
 
-test('a filled form is accepted and the address normalised', () => {
+test('accepts a filled form and normalizes the address', () => {
   expect(administratorSchema(english, false).parse(good).email).toBe('admin@example.org');
 });
 

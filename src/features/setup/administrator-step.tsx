@@ -17,7 +17,7 @@ import {
   toSetupInput,
 } from './administrator-form-values';
 
-/** Creates the first administrator and signs in. From then on the setup is closed for everybody. */
+/** Creates the first administrator and signs in. From then on the setup is closed for everyone. */
 export function AdministratorStep({ codeRequired, onDone }: { codeRequired: boolean; onDone: () => void }) {
   const t = useT();
   const schema = useMemo(() => administratorSchema(t, codeRequired), [t, codeRequired]);

@@ -13,7 +13,7 @@ export const STEP_LABELS: Record<SetupStep, string> = {
 type Known = {
   completed: boolean;
   signedIn: boolean;
-  /** What the URL says; anybody may have typed it. */
+  /** What the URL says; anyone may have typed it. */
   step: string | null;
   clusterId: string | null;
   /** Where the steps were left: the first cluster, if there is one, and whether it was ever read. Undefined while that is not known. */

@@ -58,7 +58,7 @@ export const REASON_LABELS: Record<DeploymentReason, string> = {
   unresolved_endpoint: msg('An endpoint resolves to nothing, so it produces no rules.'),
 };
 
-/** Why an endpoint stands for nothing. */
+/** Why an endpoint resolves to nothing. */
 export const UNRESOLVED_LABELS: Record<UnresolvedReason, string> = {
   invalid: msg('Not a valid endpoint'),
   not_found: msg('No object has this name'),
@@ -69,7 +69,7 @@ export const UNRESOLVED_LABELS: Record<UnresolvedReason, string> = {
   no_address: msg('No address known'),
 };
 
-/** Why a live rule of ours goes. */
+/** Why a live managed rule is removed. */
 export const STALE_RULE_LABELS: Record<StaleRuleReason, string> = {
   outdated_version: msg('Older version'),
   content_differs: msg('Edited on the cluster'),

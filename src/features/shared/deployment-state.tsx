@@ -13,11 +13,11 @@ type Props = {
   working?: boolean;
 };
 
-/** How far a policy is in force; why it is not more stands in the tooltip and, where there is room, beside it. */
+/** Deployment status of a policy; the reason is in the tooltip and, where there is room, beside it. */
 export function DeploymentState({ status, reasons, shown, working = false }: Props) {
   const t = useT();
   const { tone, word, meaning } = STATUS_LABELS[shown ?? shownStatus({ status, deployments: [{ status, reasons }] })];
-  // Nothing is wanted, yet nobody could look: that is not the same as nothing being there.
+  // No rules are desired, but the live state could not be read: that does not prove that no rules exist.
   const unproven = status === null && reasons.includes('unreadable');
   return (
     <Tooltip

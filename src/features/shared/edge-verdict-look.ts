@@ -9,7 +9,7 @@ type Look = {
   tone: Tone;
   /** Token of theme.css. */
   color: string;
-  /** Lines differ by their dashes too: colour alone tells not everybody apart. */
+  /** Lines also differ by their dashes: some users cannot distinguish the colors. */
   dash: readonly number[];
   /** One character in the matrix, for the same reason. */
   glyph: string;

@@ -11,7 +11,7 @@ import {
 
 type Props = { verdict: ShownVerdict };
 
-/** What was observed of traffic, and what the rules say of it now; says where the two differ. */
+/** The observed action and what the rules say now; shows where the two differ. */
 export function FlowVerdictCell({ verdict }: Props) {
   const t = useT();
   const { label, tone } = ACTION_LABELS[verdict.action];

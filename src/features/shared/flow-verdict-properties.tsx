@@ -10,7 +10,7 @@ const NOT_OBSERVED = {
   sum: msg('No firewall log entry shows the outcome. Replies are known for single flows only.'),
 };
 
-/** The same three of a flow, or of a row that stands for several, one by one. */
+/** The same three properties of a flow or of an aggregated row, as a list. */
 export function flowVerdictProperties(t: Translate, verdict: FlowVerdict | SummedVerdict) {
   const { action, rules_say, audit_say } = verdict;
   const { label, tone } = ACTION_LABELS[action];

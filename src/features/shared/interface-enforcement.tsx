@@ -7,7 +7,7 @@ import { ProtectionState } from './inventory-states';
 
 type Interface = z.output<typeof InterfaceEnforcement>;
 
-/** What each network card does with packets that no rule is about; where its firewall is off or unknown, why. */
+/** What each interface does with packets that match no rule; where its firewall is off or unknown, why. */
 export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly Interface[] }) {
   const t = useT();
   return (
@@ -27,7 +27,7 @@ export function InterfaceEnforcementList({ interfaces }: { interfaces: readonly 
   );
 }
 
-/** Why rules of an interface do not count, or why nobody knows whether they do. */
+/** Why rules of an interface have no effect, or why it is unknown whether they do. */
 const ENFORCEMENT_REASON_LABELS: Record<NotEnforcedReason | UnknownReason, string> = {
   cluster_firewall_off: msg('the cluster firewall is off'),
   guest_firewall_off: msg('the guest firewall is off'),

@@ -76,7 +76,7 @@ export function ProtectionState({ protection }: { protection: Protection | null 
   return <Status tone={tone}>{t(word)}</Status>;
 }
 
-/** Yes, no, or nobody could read it, which is neither. Without words of its own it is on or off. */
+/** Yes, no, or unknown because it could not be read. Defaults to the labels on and off. */
 export function KnownFlag({
   value,
   yes,

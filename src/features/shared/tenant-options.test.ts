@@ -17,7 +17,7 @@ test('several are offered, the whole installation only to those who may', () => 
   expect(values([acme, beta], false)).toEqual(['a', 'b']);
 });
 
-test('whoever acts for the whole installation does so without tenants, too', () => {
+test('users who act for the whole installation can do so without tenants', () => {
   const first = (tenants: Parameters<typeof tenantOptions>[1], everywhere: boolean) =>
     firstTenant(tenantOptions(english, tenants, everywhere), everywhere);
   expect(first([], true)).toBe(NO_TENANT);

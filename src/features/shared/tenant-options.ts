@@ -8,7 +8,7 @@ import type { Option } from '@/ui/option';
 /** In place of an id for things that belong to no tenant: they reach the whole installation. */
 export const NO_TENANT = 'none';
 
-/** The tenants somebody can choose between; empty when there is nothing to choose. */
+/** The tenants the user can choose between; empty when there is nothing to choose. */
 export function tenantOptions(
   t: Translate,
   tenants: readonly { id: string; name: string }[],
@@ -22,7 +22,7 @@ export function tenantOptions(
   return options.length > 1 ? options : [];
 }
 
-/** What is chosen at first; also where there is nothing to choose, somebody of the whole installation acts for it. */
+/** The initial choice. Where there is nothing to choose, users of the whole installation still act for it. */
 export const firstTenant = (options: readonly Option[], everywhere: boolean): string | null =>
   options[0]?.value ?? (everywhere ? NO_TENANT : null);
 

@@ -88,7 +88,10 @@ export function timesText(t: Translate, since: string | null, until: string | nu
   return until ? t('until {time}', { time: `${short(until)}${zone}` }) : '';
 }
 
-/** Since when traffic is kept, if all of a range is older: then nothing is known of it. Null while any of it may be kept. */
+/**
+ * The start of the traffic retention if a range lies entirely before it: then nothing is known about the range. Null
+ * while any of it may be retained.
+ */
 export const expiredRange = (until: string | undefined, keptSince: string | null | undefined): string | null =>
   until !== undefined && keptSince && Date.parse(until) <= Date.parse(keptSince) ? keptSince : null;
 

@@ -21,7 +21,7 @@ export function FlowsLink({ filter }: Props) {
   );
 }
 
-/** Leads from a workload to the map of its neighbours, for those who may see any flows. */
+/** Links a workload to the map of its neighbors, for users who may see any flows. */
 export function TopologyLink({ workloadId }: { workloadId: string }) {
   const t = useT();
   const { can } = usePermissions();

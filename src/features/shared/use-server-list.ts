@@ -24,7 +24,7 @@ type Options<Row> = {
   name: string;
   columns: readonly Column<Row>[];
   state: State;
-  /** `trpc.workloads.list.pathKey()`: events that touch the resource invalidate what stands below it. */
+  /** `trpc.workloads.list.pathKey()`: events that touch the resource invalidate all queries under it. */
   pathKey: QueryKey;
   /** Filters that the page sets besides those of the user, for example the cluster of a tab. */
   fixed?: object;

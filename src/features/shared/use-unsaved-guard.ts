@@ -3,8 +3,8 @@ import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 
 /**
- * Asks before input is lost: on links of the page, and by the browser's own question when the tab closes or reloads.
- * `leaving` is the address that somebody wants to go to; `leave` goes there, `stay` forgets it.
+ * Asks before input is lost: on links of the page, and by the browser's own prompt when the tab closes or reloads.
+ * `leaving` is the address the user wants to open; `leave` goes there, `stay` discards it.
  */
 export function useUnsavedGuard(dirty: boolean) {
   const router = useRouter();

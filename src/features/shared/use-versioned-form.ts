@@ -9,7 +9,7 @@ import { domainResolver, useCheckedForm } from './domain-resolver';
 
 /** How a thing with a version is edited. */
 export type VersionedEdit<T extends { version: number }, V extends FieldValues, S extends z.ZodType<FieldValues>, R> = {
-  /** The thing as it was when the form opened; later readings do not disturb what is typed. */
+  /** The object as it was when the form opened; later refreshes do not overwrite user input. */
   opened: T;
   /** Reads it as it is stored now. */
   read: () => Promise<T>;

@@ -29,7 +29,7 @@ it('says action and reason in the words of every page', () => {
   expect(text(null)).toBe('unknown');
 });
 
-it('says of rows what their flows share', () => {
+it('shows for aggregated rows what their flows have in common', () => {
   const row = { ...say({ action: 'dropped', position: null }), kind: 'mixed' as const };
   expect(rulesText(english, row)).toBe('dropped by several rules');
   expect(rulesText(english, { ...row, action: 'mixed' })).toBe('mixed');
@@ -37,7 +37,7 @@ it('says of rows what their flows share', () => {
   expect([true, false].map((differs) => verdictDiffers({ ...sum, differs }))).toEqual([true, false]);
 });
 
-it('tells where observed and evaluated differ, and what audited policies would change', () => {
+it('shows where observed and evaluated actions differ, and what audit-mode policies would change', () => {
   expect(verdictDiffers({ action: 'allowed', rules_say: say({ action: 'dropped' }) })).toBe(true);
   expect(verdictDiffers({ action: 'unknown', rules_say: say({ action: 'dropped' }) })).toBe(false);
   expect(wouldChange({ action: 'allowed', rules_say: say({}), audit_say: [] })).toBeNull();

@@ -16,7 +16,7 @@ export const ACTION_LABELS: Record<SummedAction, Label> = {
   mixed: { label: msg('Mixed'), tone: 'neutral' },
 };
 
-/** What a policy in audit mode would do. It is never in force, so it never looks like it. */
+/** What a policy in audit mode would do. It is never enforced, so it never looks enforced. */
 export const WOULD_LABELS: Record<Exclude<Action, 'unknown'>, Label> = {
   allowed: { label: msg('Would be allowed'), tone: 'info' },
   dropped: { label: msg('Would be dropped'), tone: 'warn' },
@@ -81,7 +81,7 @@ export function rulesText(t: Translate, say: RulesSay | SummedRulesSay | null | 
   }
 }
 
-/** The verdict of one flow, or of a row that stands for several. */
+/** The verdict of one flow, or of an aggregated row. */
 export type ShownVerdict =
   | (Pick<FlowVerdict, 'action'> & Partial<FlowVerdict>)
   | (Pick<SummedVerdict, 'action' | 'differs'> & Partial<SummedVerdict>);

@@ -26,14 +26,14 @@ type Props = {
   mine: Values;
   /** What is stored now; undefined while it is read. */
   theirs: Values | undefined;
-  /** Saves one's own version over the other. */
+  /** Overwrites the other version with the user's own. */
   onKeep: () => void;
   /** Puts the stored version into the form. */
   onTake: () => void;
   pending: boolean;
 };
 
-/** Somebody else saved first: both versions side by side, and the choice between them. */
+/** Another user saved first: both versions side by side, and the choice between them. */
 export function VersionConflict({ labels, mine, theirs, onKeep, onTake, pending }: Props) {
   const t = useT();
   const rows = theirs ? differences(t, labels, mine, theirs) : [];

@@ -129,7 +129,7 @@ export function VersionedForm<T extends Thing, V extends FieldValues, S extends 
       fieldName={edit.fieldName}
     >
       {compare && edit.conflict && <Compared edit={edit} {...compare} />}
-      {/* Fields of another version begin anew, with the focus on the first. */}
+      {/* Fields of another version start over, with the focus on the first. */}
       <Fragment key={compare ? undefined : edit.base.version}>{children(edit.form, edit.base)}</Fragment>
     </FormShell>
   );
@@ -162,7 +162,7 @@ type SectionsProps<T extends Thing, V extends FieldValues, Out> = Common & {
   children: (locked: string | null) => ReactNode;
 };
 
-/** The form on a page of settings, which everybody who opens the page may see. */
+/** The form on a settings page, visible to all users who can open the page. */
 export function VersionedSettings<T extends Thing, V extends FieldValues, Out>({
   edit,
   submitLabel,

@@ -52,7 +52,7 @@ type Props = {
   projectId?: string | null;
 };
 
-/** Workloads to choose from, as many as wanted. Its search is its own: the URL belongs to the page below. */
+/** Selects any number of workloads. Its search is its own: the URL belongs to the page below. */
 export function WorkloadPicker({ selection, onSelectionChange, projectId }: Props) {
   const t = useT();
   const columns = useMemo(() => columnsIn(t), [t]);

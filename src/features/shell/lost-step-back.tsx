@@ -9,9 +9,9 @@ const PATIENCE_MS = 2_000;
 const addressOf = (pathname: string, search: string) => `${pathname}?${new URLSearchParams(search)}`;
 
 /**
- * Loads the page anew when it does not follow the browser's history. Next (16.4) loses a step that comes while it still asks
- * the server about the one before, as after a reload and two quick steps back: the address changes and the list stays filtered
- * by what it was, whatever one does to the address then.
+ * Reloads the page when it does not follow the browser's history. Next (16.4) loses a history step that comes while
+ * its server request for the previous one is pending, as after a reload and two quick steps back: the address changes,
+ * but the list keeps the previous filter whatever happens to the address then.
  */
 export function LostStepBack() {
   const shown = addressOf(usePathname(), useSearchParams().toString());

@@ -281,7 +281,7 @@ export const NAVIGATION: readonly NavGroup[] = [
   },
 ];
 
-/** The sections somebody with these effective permissions (`*` for all) may see; empty groups are left out. */
+/** The sections visible to a user with these effective permissions (`*` for all); empty groups are left out. */
 export function visibleNavigation(permissions: readonly string[]): NavGroup[] {
   const all = permissions.includes('*');
   return NAVIGATION.map((group) => ({

@@ -93,7 +93,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
   );
 }
 
-/** Stands on every page of a demo, so that nobody takes it for real. */
+/** Shown on every page of a demo, so that no one mistakes it for a real installation. */
 function DemoMark() {
   const t = useT();
   const explanation = t(

@@ -31,7 +31,7 @@ function sorted<T extends { id: string }>(
   return rows.sort((a, b) => sign * compare(a, b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Everything that the lines of the map stand for, one row for each pair of ends, direction and verdict. */
+/** Everything the lines of the map represent, one row for each pair of ends, direction and verdict. */
 export function connectionRows(model: MapModel, matches: ReadonlySet<string> | null, sort: string): ConnectionRow[] {
   const rows = model.links.flatMap((link) => {
     const [source, destination] = [model.nodes.get(link.source), model.nodes.get(link.destination)];

@@ -76,7 +76,7 @@ const least = <T>(items: readonly T[], cost: (item: T) => number): T | undefined
     undefined,
   );
 
-/** Shelves of that length with which most of the map can be shown at once. */
+/** Shelves of the length at which the map is shown largest on one screen. */
 function pack(sizes: readonly Size[], gap: number, aspect: number): Places {
   const from = Math.max(0, ...sizes.map(({ width }) => width));
   const to = sizes.reduce((sum, { width }) => sum + width + gap, 0);
@@ -158,8 +158,8 @@ function placeGroups(
 }
 
 /**
- * Lays groups and their workloads out. The same groups always give the same places, so that a map that is refreshed stands
- * still; nothing overlaps.
+ * Lays groups and their workloads out. The same groups always get the same places, so that a refresh does not move the
+ * map; nothing overlaps.
  * @param aspect how many times wider than high the map should be
  */
 export function layOut(groups: readonly MapGroup[], aspect = ASPECT): MapLayout {

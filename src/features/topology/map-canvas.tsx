@@ -35,7 +35,7 @@ type Props = {
   onLine: (linkId: string) => void;
   /** Nodes that are searched for; null: nothing is searched for. */
   matches: ReadonlySet<string> | null;
-  /** What is said of the node under the pointer. */
+  /** The hint for the node under the pointer. */
   hintOf: (nodeId: string) => ReactNode;
   /** When it changes all of the map is shown again. */
   viewKey: string;

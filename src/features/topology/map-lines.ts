@@ -68,7 +68,7 @@ const widthOf = (bytes: number) =>
   bytes < 1e6 ? LINE_WIDTHS[0] : bytes < 3e7 ? LINE_WIDTHS[1] : bytes < 1e9 ? LINE_WIDTHS[2] : LINE_WIDTHS[3];
 
 const laneOf = (verdict: EdgeVerdict) => EDGE_VERDICTS.indexOf(verdict);
-// The weightiest lie on top of the others.
+// The most important lines are drawn on top of the others.
 const byVerdict = (a: MapLine, b: MapLine) => laneOf(b.verdict) - laneOf(a.verdict);
 
 /** Lines between nodes: one for each link. */
@@ -105,7 +105,7 @@ export function bundleLines(model: MapModel, layout: MapLayout): MapLine[] {
 
 const isDenied = ({ verdict }: { verdict: EdgeVerdict }) => verdict === 'dropped' || verdict === 'would_drop';
 
-/** From here on links can be told apart. */
+/** From this scale on, links can be distinguished. */
 const CLOSE_SCALE = 1.3;
 /** So few are drawn one by one at any distance. */
 const FEW_LINKS = 120;

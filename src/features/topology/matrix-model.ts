@@ -45,7 +45,7 @@ function cellOf(source: MapNode, destination: MapNode, links: readonly MapLink[]
   };
 }
 
-/** The map as a table of clients and servers. The sums of all cells are those of all links. */
+/** The map as a table of clients and servers. The totals of all cells equal those of all links. */
 export function buildMatrix({ groups, nodes, links }: MapModel): Matrix {
   const byPair = new Map<string, MapLink[]>();
   const [callers, called] = [new Set<string>(), new Set<string>()];

@@ -42,7 +42,7 @@ const workloadsHref = ({ kind, id, name }: TopologyGroup): string | null => {
   return kind === 'tag' ? paths.workloads({ tag: name }) : null;
 };
 
-/** What is known of a node or group, apart from its connections. */
+/** What is known about a node or group, apart from its connections. */
 export function NodeFacts({ node, group }: { node: MapNode | null; group: TopologyGroup | null }) {
   const t = useT();
   const workload = node?.workload;

@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import type { MapModel } from './map-model';
 
-/** What is said of the node under the pointer. */
+/** The hint for the node under the pointer. */
 export function NodeHint({ model, nodeId }: { model: MapModel; nodeId: string }) {
   const t = useT();
   const node = model.nodes.get(nodeId);

@@ -47,7 +47,7 @@ const MOST = 50;
 const byWeight = (a: MapLink, b: MapLink) =>
   EDGE_VERDICTS.indexOf(a.verdict) - EDGE_VERDICTS.indexOf(b.verdict) || b.bytes - a.bytes || (a.id < b.id ? -1 : 1);
 
-/** What is known of one node or expanded group of the map, and its connections. */
+/** What is known about one node or expanded group of the map, and its connections. */
 export function NodePanel({ model, id, onClose, onExpand, onOnly, onFocus, onOpen }: Props) {
   const t = useT();
   const node = model.nodes.get(id) ?? null;

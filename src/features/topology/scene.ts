@@ -4,7 +4,7 @@ import type { MapLine } from './map-lines';
 import type { MapModel } from './map-model';
 import type { ScreenSize, Viewport } from './viewport';
 
-/** Colours and fonts as the theme has them now. */
+/** Colors and fonts of the current theme. */
 export type Palette = {
   canvas: string;
   surface: string;
@@ -19,7 +19,7 @@ export type Palette = {
   verdicts: Record<EdgeVerdict, string>;
 };
 
-/** Everything there is to draw. Made anew when what is shown changes, not when it moves. */
+/** Everything to draw. Rebuilt when the displayed data changes, not when the map moves. */
 export type Scene = {
   model: MapModel;
   layout: MapLayout;

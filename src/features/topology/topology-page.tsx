@@ -19,7 +19,7 @@ import { TopologyFilters } from './topology-filters';
 import { GROUPING_LABELS } from './topology-labels';
 import { useTopologyView } from './use-topology-view';
 
-/** Verdicts and traffic are read anew while the page is looked at. */
+/** Verdicts and traffic are refreshed while the page is visible. */
 const REFRESH_MS = 30_000;
 
 const VIEWS = [
@@ -57,7 +57,7 @@ export function TopologyPage() {
       ...(policy_id && { policy_id }),
     }),
     placeholderData: keepPreviousData,
-    // Every refresh is another query; nobody goes back to the one before.
+    // Every refresh is another query; the previous one is never used again.
     gcTime: REFRESH_MS,
     enabled: !reversed,
   });

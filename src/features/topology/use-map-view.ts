@@ -16,7 +16,7 @@ type Options = {
   viewKey: string;
 };
 
-/** More pixels than this cost time and cannot be told apart. */
+/** More pixels than this cost time and are indistinguishable. */
 const MAX_RATIO = 2;
 
 /**

@@ -5,7 +5,7 @@ import { useTheme } from '@/ui/use-theme';
 import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import type { Palette } from './scene';
 
-/** Colours of tokens as the browser resolves them: a canvas understands no variables. */
+/** Colors of tokens as the browser resolves them: a canvas does not understand variables. */
 function readPalette(): Palette {
   const probe = document.createElement('span');
   probe.hidden = true;
@@ -33,11 +33,11 @@ function readPalette(): Palette {
   return palette;
 }
 
-/** The theme's colours, read anew when the theme changes; null until the page is there. */
+/** The theme's colors, read again when the theme changes; null until the page is mounted. */
 export function usePalette(): Palette | null {
   const [theme] = useTheme();
   const [palette, setPalette] = useState<Palette | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what the colours depend on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what the colors depend on.
   useEffect(() => {
     const read = () => setPalette(readPalette());
     read();

@@ -22,7 +22,7 @@ const SPEC = {
     project_id: 'id_or_none',
     tag: 'text',
     policy_id: 'id',
-    /** The one workload whose neighbours are shown. */
+    /** The one workload whose neighbors are shown. */
     workload_id: 'id',
     /** What is looked at more closely. */
     at: 'text',

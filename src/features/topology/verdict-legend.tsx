@@ -11,7 +11,7 @@ type Props = {
   onToggle: (verdict: EdgeVerdict) => void;
 };
 
-/** What the colours and dashes of lines mean; each verdict can be switched off. */
+/** What the colors and dashes of lines mean; each verdict can be switched off. */
 export function VerdictLegend({ counts, shown, onToggle }: Props) {
   const t = useT();
   return (

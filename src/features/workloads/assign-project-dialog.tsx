@@ -27,7 +27,7 @@ function submitText(t: Translate, chosen: Option | null): string {
 }
 
 type Props = {
-  /** What is assigned, in words: "web-01" or "12 workloads". */
+  /** What is assigned, as text: "web-01" or "12 workloads". */
   what: string;
   workloadIds: readonly string[];
   /** Whether they may be taken out of every tenant. */

@@ -21,7 +21,7 @@ function effectText(t: Translate, { rules, switches }: AssignmentPreviewData['wo
     : t('{n, plural, one {# rule} other {# rules}}', { n: rules });
 }
 
-/** What a move by hand would remove from the firewalls of workloads, and where that has to wait. */
+/** What a manual move would remove from the firewalls of workloads, and where the removal has to wait. */
 export function AssignmentPreview({
   projectId,
   workloadIds,

@@ -22,7 +22,7 @@ import { usePermissions } from '../shared/use-permissions';
 /** Deployments that are named one by one. */
 const NAMED = 10;
 
-/** A workload that belongs to somebody else now: what it was called, when it was the reader's, and what happened then. */
+/** A workload that now belongs to another tenant: its name, when it was the reader's, and what happened then. */
 export function FormerWorkload({ former }: { former: Former }) {
   const t = useT();
   const { can } = usePermissions();

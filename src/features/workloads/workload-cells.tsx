@@ -11,7 +11,7 @@ import { PROTECTION_STATES, ProtectionState, UNPROTECTED_LABELS } from '../share
 
 type Counted = Pick<Workload, 'interfaces_total' | 'interfaces_firewalled' | 'config_read_at'>;
 
-/** In words: `All 2`, `1 of 2`, `None of 2`, `Unknown`; null for a guest without network cards. */
+/** As text: `All 2`, `1 of 2`, `None of 2`, `Unknown`; null for a guest without interfaces. */
 export function firewallText(
   t: Translate,
   { interfaces_total: total, interfaces_firewalled: on, config_read_at }: Counted,
@@ -23,7 +23,7 @@ export function firewallText(
   return t('{n, number} of {total, number}', { n: on, total });
 }
 
-/** On how many network cards the firewall flag is set. One card without it is a way around every rule. */
+/** On how many interfaces the firewall flag is set. A single interface without it bypasses every rule. */
 export function FirewallShare({ workload }: { workload: Counted }) {
   const t = useT();
   const text = firewallText(t, workload);

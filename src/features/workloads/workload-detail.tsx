@@ -41,7 +41,10 @@ type Props = {
   firewall: ReactNode;
 };
 
-/** One virtual machine or container: its network cards and addresses, its traffic and its firewall; of one that went to another tenant its past. */
+/**
+ * One virtual machine or container: its interfaces and addresses, its traffic and its firewall; for a workload that
+ * moved to another tenant, its past.
+ */
 export function WorkloadDetail({ workloadId, ...parts }: Props) {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.get.queryOptions({ id: workloadId }));

@@ -4,19 +4,19 @@ export type Locale = (typeof LOCALES)[number];
 /** What speakers call their language: the same whatever language the page is in. */
 export const LOCALE_NAMES: Readonly<Record<Locale, string>> = { en: 'English', fr: 'Français', de: 'Deutsch' };
 
-/** Holds the language that somebody chose; without it the browser's own list decides. */
+/** Holds the language the user chose; without it the browser's own list decides. */
 export const LOCALE_COOKIE = 'fabric_locale';
 
 const isLocale = (value: unknown): value is Locale => LOCALES.some((locale) => locale === value);
 
-/** The locale of an `Accept-Language` header (RFC 9110, 12.5.4): the most wanted one that there is, English else. */
+/** The locale for an `Accept-Language` header (RFC 9110, 12.5.4): the preferred available one, else English. */
 function wanted(header: string): Locale {
   const ranges = header.split(',').map((part) => {
     const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
     const weight = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean);
     return { language: range.split('-')[0], weight: weight === undefined ? 1 : Number(weight) };
   });
-  // Sorting is stable: of two that are wanted as much the one named first.
+  // Sorting is stable: of two with equal preference, the one listed first wins.
   const [best] = ranges
     .filter(({ language, weight }) => isLocale(language) && weight > 0)
     .sort((a, b) => b.weight - a.weight);

@@ -73,8 +73,8 @@ export function optionsIn<O extends Labelled>(
 let spoken = english;
 
 /**
- * The translator of the document, for what is said far from any component: what a failed request came to. A document speaks
- * one language for all its life; on the server, which speaks several at once, it is English.
+ * The translator of the document, for text produced outside any component, such as the result of a failed request. A
+ * document has one language for its lifetime; the server serves several at the same time, so there it is English.
  */
 export const pageTranslate = (): Translate => spoken;
 

@@ -54,7 +54,7 @@ describe('fabric create-admin', { timeout: 120_000 }, () => {
     expect(made.stderr + made.stdout).not.toContain(PASSWORD);
   });
 
-  it('lets somebody in who is locked out, and nobody else', async () => {
+  it('lets a locked-out user in, and no other user', async () => {
     const taken = await createAdmin([EMAIL], PASSWORD);
     expect(taken).toMatchObject({ status: 1 });
     expect(taken.stderr).toMatch(/An account .* already exists\. Use --reset/);
@@ -78,7 +78,7 @@ describe('fabric create-admin', { timeout: 120_000 }, () => {
 });
 
 describe('fabric rotate-keys', { timeout: 120_000 }, () => {
-  it('takes both keys from the environment in production mode, and both are accepted meanwhile', async () => {
+  it('takes both keys from the environment in production mode, and both are accepted during the rotation', async () => {
     const next = 'n'.repeat(44);
     const { id } = await makeCluster();
     const { sealed, key_id } = seal('the token', id, KEY);
@@ -105,7 +105,7 @@ describe('fabric rotate-keys', { timeout: 120_000 }, () => {
     env().FABRIC_SECRET_KEY = KEY;
   });
 
-  it('makes the key itself in the embedded mode, and takes up what was broken off', async () => {
+  it('creates the key itself in embedded mode, and resumes an interrupted rotation', async () => {
     const data = { DATABASE_URL: '', FABRIC_SECRET_KEY: '', FABRIC_DATA_DIR: join(directory, 'data') };
     const secret = (name: string) => join(directory, 'data', 'secrets', name);
     const backup = join(directory, 'backup.tar.gz');

@@ -29,7 +29,7 @@ async function findings(variables: Record<string, string> = {}) {
 }
 
 describe('fabric doctor', { timeout: 120_000 }, () => {
-  it('finds what is wrong and what to do, in words and as JSON', async () => {
+  it('reports problems and their fixes as text and as JSON', async () => {
     const empty = await findings();
     // The test server runs without autovacuum, and this is no complete production environment.
     expect(empty.status).toBe(1);

@@ -28,7 +28,7 @@ function runningDatabaseUrl(dataDirectory: string): string | null {
 /** The installation that a command works on. */
 export type Installation = {
   databaseUrl: string;
-  /** The data directory of the embedded mode; null with a database of one's own. */
+  /** The data directory of the embedded mode; null with an external database. */
   dataDirectory: string | null;
   secretKey: string | null;
   /** The key before the present one, while a rotation is under way. */

@@ -10,7 +10,7 @@ import type { Installation } from './open-installation';
 export type KeyOptions = {
   /** Where the key of the backup goes as variables, for an installation that takes it from the environment. */
   writeKey: string | null;
-  /** Restore although nobody has the key. */
+  /** Restore although no one has the key. */
   acceptLostSecrets: boolean;
 };
 
@@ -56,7 +56,7 @@ function writeVariables(path: string, secrets: NonNullable<CheckedBackup['secret
 
 /**
  * Makes sure that the restored credentials can be read afterwards.
- * @throws Error that tells where the key may come from
+ * @throws Error that lists where the key may come from
  */
 export function planKeys(
   { header, secrets }: CheckedBackup,

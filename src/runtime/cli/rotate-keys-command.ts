@@ -9,7 +9,7 @@ import { type Installation, withInstallation, withServices } from './open-instal
 const HOW =
   'For every process, set FABRIC_SECRET_KEY to a new key (openssl rand -base64 32) and FABRIC_PREVIOUS_SECRET_KEY to the current one. Restart all processes, then run this command with the same two variables.';
 
-/** Makes the new key of a data directory, or takes up a rotation that was broken off. Each step leaves both keys known. */
+/** Creates the new key of a data directory, or resumes an interrupted rotation. Each step keeps both keys known. */
 function renewStoredKey(directory: string, present: string): KeyPair {
   const previous = readSecret(directory, 'previous_secret_key');
   if (previous !== null && previous !== present) return { present, previous };

@@ -6,7 +6,7 @@ export type Outcome = { status: number | null; stdout: string; stderr: string };
 /** The program `fabric` in one file. */
 export const buildFabric = () => bundle('src/runtime/fabric-main.ts');
 
-/** Runs the program as an operator would, with these variables and no others of ours. */
+/** Runs the program as an operator would, with these variables and no other Fabric variables. */
 export function fabric(
   file: string,
   args: readonly string[],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseAccount } from './account';
 
 /**
- * How a PostgreSQL process is told its directory. With a user of its own it gets an open descriptor (3) instead of a
+ * How a PostgreSQL process gets its directory. With a user of its own it gets an open descriptor (3) instead of a
  * path: the path may lead through directories that are closed to that user (/root, a private temporary directory).
  */
 export function directoryHandle(

@@ -13,7 +13,7 @@ function linuxProcesses(directory: string): number[] {
       const isPostgres = readFileSync(`/proc/${name}/comm`, 'utf8').startsWith('postgres');
       return isPostgres && cwd.dev === dev && cwd.ino === ino ? [Number(name)] : [];
     } catch {
-      // Gone meanwhile, or another user's: not one of ours.
+      // It has ended, or belongs to another user: not a process of this installation.
       return [];
     }
   });
@@ -27,7 +27,7 @@ function otherProcesses(directory: string): number[] {
   });
 }
 
-/** The PostgreSQL processes that work on a data directory, whoever started them. */
+/** The PostgreSQL processes that work on a data directory, no matter who started them. */
 export function postgresProcesses(directory: string): number[] {
   return process.platform === 'linux' ? linuxProcesses(directory) : otherProcesses(directory);
 }
@@ -43,8 +43,8 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
 }
 
 /**
- * Ends a PostgreSQL that a killed supervisor left behind, politely first, and removes its stale `postmaster.pid`, whose
- * process id may belong to somebody else by now. Only the holder of the data directory's lock may call this.
+ * Ends a PostgreSQL that a killed supervisor left behind, gracefully first, and removes its stale `postmaster.pid`,
+ * whose process id may belong to another process by now. Only the holder of the data directory's lock may call this.
  * @returns how many processes there were
  * @throws Error when they do not end within 30 seconds
  */

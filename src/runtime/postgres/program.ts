@@ -22,7 +22,10 @@ export type PostgresProgram = {
   account: DatabaseAccount | null;
 };
 
-/** Environment of every PostgreSQL process: nothing of ours leaks in, messages and times do not depend on the host. */
+/**
+ * Environment of every PostgreSQL process: no variables of this process leak in; messages and times are
+ * host-independent.
+ */
 export const POSTGRES_ENVIRONMENT: NodeJS.ProcessEnv = {
   NODE_ENV: 'production',
   PATH: '/usr/local/bin:/usr/bin:/bin',

@@ -19,7 +19,7 @@ export type PostgresServer = {
 };
 
 type Options = {
-  /** Absolute path of an initialised directory. */
+  /** Absolute path of an initialized directory. */
   directory: string;
   port: number;
   settings: Readonly<Record<string, string>>;

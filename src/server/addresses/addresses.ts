@@ -71,8 +71,8 @@ export async function createAddressIn(
 }
 
 /**
- * Stores an address of a network; the longest prefix that holds it becomes its subnet.
- * @throws AppError `conflict` when the network has it, `refused` when it lies in no prefix or the assignment is wrong
+ * Stores an address of a network; the longest prefix that contains it becomes its subnet.
+ * @throws AppError `conflict` when the network has it, `refused` when no prefix contains it or the assignment is wrong
  */
 export function createAddress(scope: Scope<'ipam:write'>, { network_id, ...input }: AddressInput): Promise<IpAddress> {
   return db.transaction(async (tx) => {

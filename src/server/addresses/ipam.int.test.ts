@@ -55,7 +55,7 @@ describe('subnets', () => {
     expect((await send('GET', `/ip-addresses/${address.id}`)).status).toBe(404);
   });
 
-  it('change in parts, with the version, and tell both versions when somebody was faster', async () => {
+  it('accept partial changes with a version, and return both versions on a conflict', async () => {
     const { subnet } = await makeSpace();
     const first = await send('PATCH', `/subnets/${subnet.id}`, { dns_servers: ['10.1.0.53'], version: 1 });
     expect(first).toMatchObject({ status: 200, json: { dns_servers: ['10.1.0.53'], dhcp_enabled: false, version: 2 } });
@@ -125,7 +125,7 @@ describe('subnets', () => {
     expect(listed.queries).toBe(4);
   });
 
-  it('give the next free address past what is stored or set aside, and the next free prefix', async () => {
+  it('return the next free address that is neither stored nor reserved, and the next free prefix', async () => {
     const { network, subnet } = await makeSpace('192.168.7.0/28');
     await send('PATCH', `/subnets/${subnet.id}`, { gateway: '192.168.7.1' });
     await made('/ip-addresses', { network_id: network.id, address: '192.168.7.2' });
@@ -179,7 +179,7 @@ describe('subnets', () => {
 });
 
 describe('addresses', () => {
-  it('never go to two of 50 clients that ask at once', async () => {
+  it('are never assigned to two of 50 concurrent clients', async () => {
     const { subnet } = await makeSpace('10.8.0.0/24');
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => made(`/subnets/${subnet.id}/next-address`, { state: 'active' })),

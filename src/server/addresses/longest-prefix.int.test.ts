@@ -12,7 +12,7 @@ const address = family.chain((of) =>
     .tuple(fc.bigInt({ min: 0n, max: 7n }), fc.bigInt({ min: 0n, max: (1n << BigInt(bits(of) - 3)) - 1n }), fc.nat(3))
     .map(([head, tail, zeros]): IpAddress => {
       const width = BigInt(bits(of));
-      // Some end in zeros, so that they lie on the edges of networks.
+      // Some end in zeros, so that they are on the edges of networks.
       const shift = BigInt(zeros) * (width / 4n);
       return { family: of, value: (((head << (width - 3n)) | tail) >> shift) << shift };
     }),

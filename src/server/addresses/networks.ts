@@ -15,7 +15,7 @@ import { lockNetworks } from './queries/ipam-space';
 import { deleteNetworkRow, insertNetwork, networkNameTaken, updateNetworkRow } from './queries/ipam-writes';
 
 /**
- * Adds a network by hand.
+ * Adds a network manually.
  * @throws AppError `refused` for an unknown cluster or the discovery's name, `conflict` when the name is taken
  */
 export async function createNetwork(scope: Scope<'ipam:write'>, input: NetworkInput): Promise<NetworkDetail> {
@@ -81,8 +81,8 @@ export async function updateNetwork(
 }
 
 /**
- * Deletes a network with its subnets and addresses: one made by hand, one of the discovery, or one that the cluster does
- * not have any more.
+ * Deletes a network with its subnets and addresses: a manually added one, one of the discovery, or one that the
+ * cluster no longer has.
  * @throws AppError `not_found`, `version_conflict`, `refused` for a network that the cluster has
  */
 export function deleteNetwork(scope: Scope<'ipam:write'>, id: string, version?: number): Promise<void> {

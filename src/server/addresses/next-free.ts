@@ -24,8 +24,8 @@ import { cidrOf, createSubnetIn } from './subnets';
 const GAPS_AT_ONCE = 256;
 
 /**
- * The first addresses of a subnet that are neither stored nor set aside (gateway, ranges, narrower prefixes, network and
- * broadcast address), at most `count`. Three queries unless thousands of gaps are set aside.
+ * The first addresses of a subnet that are neither stored nor reserved (gateway, ranges, narrower prefixes, network
+ * and broadcast address), at most `count`. Three queries unless thousands of gaps are reserved.
  */
 export async function freeAddresses(executor: Executor, subnet: SubnetRow, count: number): Promise<string[]> {
   const { first, last } = usableBounds(cidrOf(subnet.cidr));
@@ -46,7 +46,7 @@ export async function freeAddresses(executor: Executor, subnet: SubnetRow, count
 }
 
 /**
- * Takes the next free address of a subnet. Whoever asks at the same time waits and gets another one.
+ * Assigns the next free address of a subnet. Concurrent callers wait and get different addresses.
  * @throws AppError `not_found`; `conflict` when none is free; `refused` for a wrong assignment
  */
 export function allocateAddress(
@@ -93,7 +93,7 @@ export async function freePrefix(executor: Executor, subnet: SubnetRow, length: 
 }
 
 /**
- * Takes the next free block of a subnet as a prefix inside it. Whoever asks at the same time waits and gets another one.
+ * Creates a prefix from the next free block of a subnet. Concurrent callers wait and get different blocks.
  * @throws AppError `not_found`, those of `freePrefix` and `createSubnetIn`
  */
 export function allocatePrefix(

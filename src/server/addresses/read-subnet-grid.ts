@@ -12,8 +12,7 @@ type Cell = SubnetGrid['cells'][number];
 const later = (a: bigint, b: bigint) => (a > b ? a : b);
 
 /**
- * A part of a subnet's addresses with everything that is known of each; free ones are left out. Five queries whatever the
- * part holds.
+ * A part of a subnet's addresses with everything known about each; free ones are omitted. Always five queries.
  * @throws AppError `not_found`, `refused` for a first address outside the subnet
  */
 export async function readSubnetGrid(

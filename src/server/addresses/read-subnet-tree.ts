@@ -29,7 +29,7 @@ function sumUp(
 }
 
 /**
- * One level of the tree of a network's prefixes, with utilisation. Two queries whatever the size of the tree.
+ * One level of a network's prefix tree, with utilization. Two queries for any tree size.
  * @throws AppError `malformed` for a cursor of another list
  */
 export async function readSubnetTree(

@@ -19,7 +19,7 @@ import {
 } from './queries/ipam-search';
 import { listSubnets } from './queries/subnets';
 
-/** What is known of a pasted address, MAC address or network, within reach. At most five queries. */
+/** What is known about a pasted address, MAC address or network, as far as visible. At most five queries. */
 export async function searchIpam(scope: Scope<'ipam:read'>, { q, limit }: IpamSearchInput): Promise<IpamSearchResult> {
   const { tenants } = scope;
   const nothing = { addresses: [], subnets: [], interfaces: [] };

@@ -35,14 +35,14 @@ export async function readSubnet(scope: Scope<'ipam:read'>, id: string): Promise
   return subnet;
 }
 
-/** A stored or checked network; what is not one is a mistake of ours. */
+/** Parses a stored or validated network; a parse failure is a bug in Fabric. */
 export function cidrOf(text: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error(`expected a prefix, not ${text}`);
   return cidr;
 }
 
-/** @throws AppError `refused` when the gateway does not lie in the subnet */
+/** @throws AppError `refused` when the gateway is outside the subnet */
 export function assertGateway(cidr: string, gateway: string | null): void {
   const ip = gateway === null ? null : parseIp(gateway);
   if (ip && !cidrContains(cidrOf(cidr), ip)) throw refuseField('gateway', `The gateway is not in ${cidr}.`);
@@ -91,7 +91,7 @@ export function createSubnet(scope: Scope<'ipam:write'>, { network_id, ...input 
   });
 }
 
-/** Everything that hangs on the prefix itself has to fit the new one; addresses find their place among what is there. */
+/** Everything attached to the prefix itself has to fit the new one; addresses move to a matching existing prefix. */
 async function moveSubnet(tx: Tx, row: SubnetRow, cidr: string): Promise<number> {
   if (row.source === 'provider')
     throw refuseField('cidr', 'This prefix comes from the cluster. Change it there; the next sync updates it here.');

@@ -53,7 +53,7 @@ describe('admission of heavy requests', () => {
     await Promise.all(taken);
   });
 
-  it('refuses an account whose queue is full on both surfaces, and nobody else', async () => {
+  it('refuses an account whose queue is full on both surfaces, but no other account', async () => {
     const release = occupy(ours, 24);
     try {
       const rest = await call('/topology', { headers: ours.headers });
@@ -132,7 +132,7 @@ describe('admission of heavy requests', () => {
       });
       const held = (await admitResponse('export', scopeOf(ours), null, async () => new Response(endless))) as Response;
       const reader = held.body?.getReader();
-      // Whoever reads slowly keeps it, however long that takes.
+      // A slow reader keeps its slot, however long the read takes.
       for (let read = 0; read < 5; read += 1) {
         await vi.advanceTimersByTimeAsync(59_000);
         expect((await reader?.read())?.done).toBe(false);
@@ -148,7 +148,7 @@ describe('admission of heavy requests', () => {
     }
   });
 
-  it('holds the place of an export until it was read or given up', async () => {
+  it('holds the slot of an export until it is read or canceled', async () => {
     const running = async () =>
       Number(/fabric_heavy_requests\{lane="export",state="running"\} (\d+)/.exec(await metricsText())?.[1]);
     const read = await call('/workloads?format=csv', { headers: ours.headers });

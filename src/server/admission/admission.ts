@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors';
 import { countRefusedWork, setHeavyWork } from '../lib/metrics';
 import { type Asker, FairGate, type GateLimits, type GateTexts } from './fair-gate';
 
-/** A page that shows a map or a dashboard asks for three or four things at once; twelve calls are one batch. */
+/** A page with a map or a dashboard sends three or four requests concurrently; twelve calls are one batch. */
 const LIMITS: Record<Lane, GateLimits> = {
   compute: {
     running: 3,
@@ -15,7 +15,7 @@ const LIMITS: Record<Lane, GateLimits> = {
     waiting_per_account: 24,
     wait_ms: 20_000,
   },
-  // Whoever reads slowly holds a place for minutes, but little else.
+  // A slow reader holds a slot for minutes, but little else.
   export: {
     running: 6,
     per_tenant: 3,
@@ -67,7 +67,7 @@ export async function admit<T>(
 }
 
 /**
- * As `admit` for an answer that may be a stream, which holds the place until it was read to its end or given up, or nobody reads it.
+ * Like `admit`, but the answer may be a stream, which holds the slot until it is read fully, canceled or abandoned.
  * @throws AppError `too_many_requests`
  */
 export async function admitResponse(
@@ -95,7 +95,7 @@ export async function admitResponse(
 /** For so long a reader may take nothing (ms): it holds a place that others wait for. */
 const STALL_MS = 60_000;
 
-/** The same stream, which says when nobody reads it any more, and ends when its reader stalls. */
+/** The same stream, which reports when it is no longer read, and ends when its reader stalls. */
 function heldUntilRead(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let stalled: NodeJS.Timeout | undefined;

@@ -27,7 +27,7 @@ function countBy(keys: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Requests at a gate that end when told. */
+/** Requests at a gate that end on demand. */
 function lab(limits: Partial<GateLimits> = {}) {
   const running: { who: string; end: (error?: Error) => void }[] = [];
   const outcomes = new Map<number, string>();
@@ -116,7 +116,7 @@ describe('FairGate', () => {
     );
   });
 
-  it('lets another tenant in at once while one account has filled its part', async () => {
+  it('admits another tenant immediately while one account uses its full share', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 22 }), async (greedy) => {
         const { ask, running } = lab();
@@ -194,7 +194,7 @@ describe('FairGate', () => {
     expect(running.map((entry) => entry.who)).toEqual(['b/3']);
   });
 
-  it('refuses whoever waited too long, and leaves nobody behind in the queue', async () => {
+  it('refuses a request that waited too long and leaves none behind in the queue', async () => {
     const { ask, outcomes, state } = lab();
     ask('a/1');
     ask('a/1');

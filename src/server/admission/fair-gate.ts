@@ -7,18 +7,18 @@ import { AppError } from '../lib/errors';
 export type Asker = { readonly account: string; readonly tenant: string };
 
 export type GateLimits = {
-  /** At once: of everybody, of one tenant, of one account. */
+  /** Concurrent requests: in total, per tenant, per account. */
   readonly running: number;
   readonly per_tenant: number;
   readonly per_account: number;
-  /** In the queue: of one tenant, of one account. Others cannot fill anybody's part. */
+  /** In the queue: per tenant, per account. No tenant or account can fill the share of another. */
   readonly waiting_per_tenant: number;
   readonly waiting_per_account: number;
   /** The longest anyone waits (ms). */
   readonly wait_ms: number;
 };
 
-/** What those are told who are refused. */
+/** Error messages for refused requests. */
 export type GateTexts = { readonly queue_full: string; readonly waited_too_long: string };
 
 /** What happened at the gate, for the metrics. */
@@ -40,14 +40,14 @@ function getOrSet<T>(map: Map<string, T>, key: string, make: () => T): T {
 }
 
 /**
- * Admits expensive work: a few pieces at once, each tenant and within it each account in turn, so that whoever sends many waits
- * for itself. Whoever waits too long, or has too many waiting, is refused.
+ * Admits expensive work: a few requests concurrently, tenants in turn and accounts in turn within each tenant, so an
+ * account that sends many only delays itself. Requests that wait too long, or exceed the queue limit, are refused.
  */
 export class FairGate {
   readonly #limits: GateLimits;
   readonly #texts: GateTexts;
   readonly #observe: GateObserver;
-  /** In the order of their turns: whoever was admitted last is last. */
+  /** In the order of their turns: the most recently admitted is last. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #accounts = new Map<string, Count>();
   readonly #all: Count = { running: 0, waiting: 0 };
@@ -60,7 +60,7 @@ export class FairGate {
 
   /**
    * Runs work when its turn comes.
-   * @param restMs for how long whoever asked gets no other place then, while others get this one
+   * @param restMs for how long the caller gets no other slot afterwards, while others get this one
    * @throws AppError `too_many_requests`; the reason of the signal when it aborts in the queue
    */
   async run<T>(
@@ -86,7 +86,7 @@ export class FairGate {
    */
   async enter(asker: Asker, signal: AbortSignal | null): Promise<(restMs?: number) => void> {
     signal?.throwIfAborted();
-    // Nobody waits while there is a place for them, so whoever comes first in an idle gate need not queue.
+    // Requests do not wait while a slot is free for them, so the first one in an idle gate need not queue.
     if (this.#isFree(asker)) this.#take(asker);
     else await this.#wait(asker, signal);
     let left = false;
@@ -167,7 +167,7 @@ export class FairGate {
         reject(this.#refusal('waited_too_long'));
       }, wait_ms);
       signal?.addEventListener('abort', abort, { once: true });
-      // Whoever begins to wait comes after those who wait already.
+      // A new waiter comes after those already waiting.
       if (tenant.waiting === 0) {
         this.#tenants.delete(asker.tenant);
         this.#tenants.set(asker.tenant, tenant);

@@ -31,7 +31,7 @@ import { type Callable, listCallables, onPages } from './access-table.fixture';
 import { handleTrpc } from './handle-trpc';
 import { appRouter } from './root';
 
-/** Somebody who calls: with these headers, holding these roles; `grants` null is nobody. */
+/** A caller: with these headers, holding these roles; `grants` null is unauthenticated. */
 type Caller = {
   name: string;
   headers: Record<string, string>;
@@ -89,7 +89,7 @@ async function makeRole(permissions: string[]) {
   return role;
 }
 
-/** Tokens that say something true about somebody and yet are no way in. */
+/** Tokens that contain something true about a user but must not grant access. */
 async function addWrongTokens(tenant_id: string) {
   const admin = await makeUser('super_admin');
   const nobody = (name: string, token: string) =>
@@ -141,7 +141,7 @@ async function addPrograms(tenant_id: string) {
   await add('expired token', admin, { permissions: ['policy:read'], tenant_id: null }, '2020-01-01T00:00:00Z');
 }
 
-/** Sends garbage: whoever is let in gets an error about the input, and nothing is done. */
+/** Sends garbage: an admitted caller gets an error about the input, and nothing is done. */
 async function statusOf({ surface, method, path }: Callable, headers: Record<string, string>): Promise<number> {
   if (surface === 'REST') {
     const address = path.replace(/\{[^}]*\}/g, 'garbage');
@@ -164,7 +164,7 @@ async function statusOf({ surface, method, path }: Callable, headers: Record<str
 /** 401, 403 or, for those who may, neither: what the table says. */
 function expected({ access, path }: Callable, { grants, kind }: Caller): number | 'in' {
   if ('open' in access) return 'in';
-  // A user's token is not a node's, whatever the user may do, and a node's is nobody's.
+  // A user's token is not a node's, whatever the user's permissions, and a node's token belongs to no user.
   if ('agent' in access) return kind === 'agent' ? 'in' : 401;
   if (grants === null) return 401;
   if (kind === 'enrolling') return 'enrolling' in access && access.enrolling ? 'in' : 403;
@@ -174,7 +174,7 @@ function expected({ access, path }: Callable, { grants, kind }: Caller): number 
   throw new Error(`${path} says in a new way who may call it. Say here what each kind of caller gets.`);
 }
 
-/** Of those with a single permission: the one that is asked for, and its neighbours in the list, of the same resource. */
+/** Of callers with a single permission: the required one, and its neighbors in the list, of the same resource. */
 function isTelling({ only }: Caller, { access }: Callable): boolean {
   if (only === undefined) return true;
   const wanted = 'permission' in access ? PERMISSIONS.findIndex((one) => one === access.permission) : 0;
@@ -192,7 +192,7 @@ async function wronglyDecided(callable: Callable, asked: readonly Caller[]): Pro
   });
 }
 
-describe('the authorisation matrix', () => {
+describe('the authorization matrix', () => {
   it('holds for every caller and everything that can be called, before any input is read', {
     timeout: 300_000,
   }, async () => {

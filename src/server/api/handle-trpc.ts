@@ -8,7 +8,7 @@ import { assertBodySize, readBytes } from '../rest/read-body';
 import type { AppRouter } from './root';
 import { createContext, errorData } from './trpc';
 
-/** No page of ours sends more; a larger body is a mistake or an attack. */
+/** No page of Fabric sends more; a larger body is a mistake or an attack. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** JSON-RPC's number for an invalid request, which is how tRPC numbers its errors. */

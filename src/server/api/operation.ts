@@ -44,10 +44,10 @@ type SentOrNothing<R extends string, P extends ObjectShape, I extends Shape, N e
 
 /** One call, from whichever surface it came. */
 export type Call<A extends CallAccess, R extends string, P extends ObjectShape, I extends Shape> = {
-  /** Evidence of the permission; for one's own account only who and from where. */
+  /** Evidence of the permission; for calls on the user's own account, only the user and the origin. */
   scope: A extends { permission: infer G extends Grantable } ? Scope<G> : OpenScope;
   session: A extends { person: string } ? PersonSession : Session;
-  /** What stands in the path. */
+  /** Path parameters. */
   params: ParamsOf<R, P>;
   input: I extends z.ZodType ? z.output<I> : undefined;
   /** The address under which the caller reached the service. @throws AppError `malformed` */
@@ -76,13 +76,13 @@ type OverRest<C, R extends string, O extends Shape> = {
   tag?: string;
   /** The answer. Without it the answer is 204. */
   output?: O;
-  /** Success, where it is not 200: something was created, or the work goes on. */
+  /** Success status, where it is not 200: something was created, or the work continues. */
   status?: 201 | 202;
   /** Errors that do not follow from who may call it and what it takes. */
   problems?: readonly ErrorCode[];
   /** The body may be left out. */
   bodyOptional?: boolean;
-  /** Bytes accepted, at most 16 MB; 1 MB when not said. */
+  /** Bytes accepted, at most 16 MB; default 1 MB. */
   maxBodyBytes?: number;
   gzip?: boolean;
   csv?: CsvFile<C, O>;
@@ -99,7 +99,7 @@ type OnlyPages = { [K in keyof OverRest<unknown, '', undefined>]?: undefined };
 
 type Declared<A extends CallAccess, P extends ObjectShape, I extends Shape, N extends Names> = {
   access: A;
-  /** What stands in the path where it is not UUIDs: all of it. */
+  /** All path parameters, where they are not UUIDs only. */
   params?: P;
   /** What is sent besides: the query of GET and DELETE, else the JSON body. A `version` may come as If-Match, too. */
   input?: I;
@@ -190,8 +190,8 @@ type Declare<K extends 'query' | 'mutation'> = <
   : TRPCMutationProcedure<{ meta: unknown; input: SentOrNothing<R, P, I, N>; output: T }>;
 
 /**
- * Declares operations of one area of the API document, each once: who may call it, what it takes and answers, what it does, and
- * where it stands in REST. Pages, REST handlers, the API document and the table of rights are made from it. A
+ * Declares operations of one area of the API document, each once: who may call it, its input and output, what it does,
+ * and its REST path. Pages, REST handlers, the API document and the permission table are generated from it. A
  * `query` changes nothing, a `mutation` may.
  */
 export function operations(tag: string): { query: Declare<'query'>; mutation: Declare<'mutation'> } {
@@ -210,5 +210,5 @@ export const ByVersion = z.strictObject({ version: versionNumber.optional() });
 /** A switch in a query. */
 export const flag = z.enum(['true', 'false'], { error: 'One of true, false.' }).default('false');
 
-/** For work that goes on: whether to wait for its end. */
+/** For work that continues after the answer: whether to wait for its end. */
 export const Waiting = z.strictObject({ wait: flag });

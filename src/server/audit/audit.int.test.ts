@@ -21,7 +21,7 @@ const write = (
     ),
   );
 
-/** Does what nobody may: changes history. The append-only triggers are off for this transaction only. */
+/** Changes history, which no user may do. The append-only triggers are off for this transaction only. */
 const tamper = (statement: string) =>
   sqlClient().begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -218,7 +218,7 @@ describe('reading the trail', () => {
 });
 
 describe('a verification of the audit trail', () => {
-  it('serves those who may read all tenants, and everybody who asks meanwhile with the same verification', async () => {
+  it('serves readers of all tenants, and shares one verification between concurrent requests', async () => {
     const scope = systemScope('audit:read', 'test');
     const first = verifyAuditTrail(scope);
     const second = verifyAuditTrail(scope);

@@ -13,7 +13,9 @@ const HARMLESS = /^(has_|.*_(id|at|seconds|expires_in|count)$)/i;
 /** Yes, no and nothing tell no secret, whatever they are called: `password_sign_in`. */
 const isHarmless = (value: unknown) => value === null || typeof value === 'boolean';
 
-/** Deeper than any record of ours; what nests deeper is cut, because a change must never fail for its audit record. */
+/**
+ * Deeper than any Fabric record; deeper nesting is cut, because a change must never fail because of its audit record.
+ */
 const MAX_DEPTH = 30;
 
 /** The text without what PostgreSQL cannot store (NUL, halves of surrogate pairs), replaced as browsers do. */
@@ -44,8 +46,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What is kept of a state in an audit record: plain JSON that reads back from jsonb exactly as it was, without secrets
- * (whatever stands under a secret's name, at any depth). Null for nothing; what is no object becomes `{value}`.
+ * The part of a state that an audit record keeps: plain JSON that reads back from jsonb exactly as it was, without
+ * secrets (any value under a secret's name, at any depth). Null for nothing; a value that is not an object becomes
+ * `{value}`.
  */
 export function auditState(value: unknown): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;

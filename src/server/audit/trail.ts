@@ -16,7 +16,7 @@ import {
 } from './queries/audit';
 import { auditHash, GENESIS_HASH } from './record';
 
-/** One page of an export of the trail: as the list gives it, but nobody counts all records for each page. */
+/** One page of an export of the trail: like the list, but without counting all records for each page. */
 export function exportAudit(
   scope: Scope<'audit:read'>,
   input: AuditListInput,
@@ -41,7 +41,7 @@ export type AuditVerification = {
   pruned: { seq: number; at: string } | null;
   /** Whether the anchor was found, or its record removed because its time was up; null without one. */
   anchor: 'found' | 'pruned' | null;
-  /** Note it down outside the database: it proves later that nothing up to here was cut off or written anew. */
+  /** Store it outside the database: it proves later that nothing up to here was cut off or rewritten. */
   last: AuditAnchor | null;
   /** The first record that does not fit, and why. */
   broken: { seq: number; reason: 'missing' | 'previous_hash' | 'hash' | 'anchor' | 'checkpoint' } | null;
@@ -53,8 +53,8 @@ const saysCut = ({ action, after }: StoredAuditRecord, { seq, hash }: AuditCheck
   action === 'audit.pruned' && after?.through_seq === seq && after.through_hash === hash;
 
 /**
- * Computes the whole chain again, in batches, up to the record that was the newest at the start. A trail that was cut
- * begins after its last checkpoint, and must hold a record that tells of this cut.
+ * Recomputes the whole chain, in batches, up to the record that was the newest at the start. A trail that was cut
+ * begins after its last checkpoint, and must hold a record of this cut.
  */
 export async function verifyAuditChain(
   _scope: Scope<'audit:read'>,
@@ -99,7 +99,7 @@ export async function verifyAuditChain(
 const state = processState<{ running: Promise<AuditVerification> | null }>(() => ({ running: null }));
 
 /**
- * Verifies the trail for somebody who asks from a page. It reads every record, so those who ask at the same time share one
+ * Verifies the trail for a user's request from a page. It reads every record, so concurrent requests share one
  * verification.
  * @throws AppError `refused` for readers of some tenants only: the chain runs through the records of all
  */

@@ -22,12 +22,12 @@ export type AttemptLimit = {
 const SLOW = { base_seconds: 30, max_seconds: 900, forget_seconds: 3600 };
 
 /**
- * How many failures of one source, whatever the account, are answered as usual. Beyond `free` of them nobody is locked out, but
- * everybody there who is not known to belong there shares `tries` in `per_seconds`.
+ * How many failures from one source, for any account, get the usual answer. Beyond `free` of them no one is locked
+ * out, but all users at that source who are not known to belong there share `tries` in `per_seconds`.
  */
 export type SourceBound = { key: string; free: number; forget_seconds: number; tries: number; per_seconds: number };
 
-/** The part of a key that stands for where a request came from: an IPv6 customer has a /64, not an address. */
+/** The part of a key that identifies where a request came from: an IPv6 customer has a /64, not an address. */
 export function sourceKey(origin: Origin): string {
   const ip = parseIp(origin.source_address ?? '');
   if (!ip) return 'unknown';
@@ -65,7 +65,7 @@ export const providerBound = (origin: Origin): SourceBound => ({
   ...BUSY,
 });
 
-/** Bounds of wrong setup codes, from one source and from everywhere: they slow the guessing of a chosen code and lock nobody out. */
+/** Bounds of wrong setup codes, per source and in total: they slow guessing a chosen code and lock no one out. */
 export const setupBounds = (origin: Origin): SourceBound[] => [
   { key: `setup:source:${sourceKey(origin)}`, free: 60, ...BUSY },
   { key: 'setup:all', free: 300, ...BUSY, tries: 50 },
@@ -107,7 +107,7 @@ export async function takeTry(tx: Tx, bound: SourceBound): Promise<boolean> {
   return (await countInWindow(tx, `${bound.key}:tries`, bound.per_seconds, now)) <= bound.tries;
 }
 
-/** What whoever has to wait is told. */
+/** The error for a caller who has to wait. */
 export function tooManyAttempts(seconds: number): AppError {
   return new AppError('too_many_requests', `Too many failed attempts. Try again in ${seconds} seconds.`, {
     retryAfterSeconds: seconds,

@@ -13,7 +13,7 @@ import {
   totpCode,
 } from './one-time-codes';
 
-// RFC 6238, appendix B, SHA-1: eight digits there, of which six are ours.
+// RFC 6238, appendix B, SHA-1: eight digits there, of which we use six.
 const SECRET = Buffer.from('12345678901234567890');
 const VECTORS: [number, string][] = [
   [59, '94287082'],
@@ -54,7 +54,7 @@ describe('codes of an authenticator app', () => {
     expect(matchTotp(secret, `${code}0`, at(now * 30), null)).toBeNull();
   });
 
-  it('are told to the app by its address', () => {
+  it('are passed to the authenticator app in its URI', () => {
     const url = new URL(otpauthUri(SECRET, 'a b@example.org'));
     expect(url.href.startsWith('otpauth://totp/Fabric:a%20b%40example.org?')).toBe(true);
     expect(Object.fromEntries(url.searchParams)).toEqual({

@@ -62,14 +62,14 @@ export function totpCode(secret: Uint8Array, step: number): string {
 export const stepAt = (at: Date): number => Math.floor(at.getTime() / 1000 / STEP_SECONDS);
 
 /**
- * The time step whose code was given, or null. Steps up to `lastStep` are used up: whoever looked over the shoulder must
- * not be able to use a code again.
+ * The time step whose code was given, or null. Steps up to `lastStep` are used up, so a code read over the user's
+ * shoulder cannot be used again.
  */
 export function matchTotp(secret: Uint8Array, code: string, at: Date, lastStep: number | null): number | null {
   const given = Buffer.from(code);
   const now = stepAt(at);
   let found: number | null = null;
-  // All of them, always: the time must not tell which one it was.
+  // Always check all steps: the timing must not reveal which one matched.
   for (let step = now - DRIFT; step <= now + DRIFT; step += 1) {
     const right = Buffer.from(totpCode(secret, step));
     const same = right.length === given.length && timingSafeEqual(right, given);

@@ -22,7 +22,7 @@ describe('where a request comes from', () => {
     expect(isLocal(request({ 'x-fabric-peer': '127.0.0.1', 'x-fabric-forwarded': 'no' }))).toBe(false);
   });
 
-  it('is this machine only when nobody forwarded', () => {
+  it('is this machine only when the request was not forwarded', () => {
     Reflect.set(globalThis, STAMPED, true);
     const from = (peer: string, forwarded = 'no', host = 'localhost:3000') =>
       isLocal(request({ 'x-fabric-peer': peer, 'x-fabric-forwarded': forwarded, 'x-fabric-host': host }));

@@ -40,8 +40,9 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whether the request was made on this machine, by a name of this machine. What a proxy of this machine forwards was not, even when nobody declared the
- * proxy trusted. (Next adds forwarding headers of its own, so a handler cannot tell by looking for them.)
+ * Whether the request was made on this machine, by a name of this machine. Requests forwarded by a proxy on this
+ * machine were not, even when the proxy is not declared trusted. (Next adds forwarding headers of its own, so a
+ * handler cannot tell by looking for them.)
  */
 export function isLocal(request: Request): boolean {
   const { source_address } = originOf(request);

@@ -20,7 +20,7 @@ export type Actor =
 /** Where a request came from, for the audit trail and the logs. */
 export type Origin = { request_id: string; source_address: string | null };
 
-/** A signed-in user as one request sees them: permissions are read afresh, so revoking works at once. */
+/** A signed-in user as one request sees them: permissions are read afresh, so revoking takes effect immediately. */
 export type Session = {
   user: { id: string; email: string; name: string };
   grants: readonly RoleGrant[];
@@ -82,7 +82,7 @@ export type Scope<P extends Grantable = Grantable> = {
   readonly actor: Actor;
   /** Rows of other tenants do not exist for this scope; repositories put it into the same WHERE as the id. */
   readonly tenants: TenantReach;
-  /** `tenants`, and the single projects that are reachable besides. Whoever looks at `tenants` alone sees nothing of these. */
+  /** `tenants`, and single projects that are also reachable. Code that reads only `tenants` sees nothing of these. */
   readonly reach: Reach;
   readonly origin: Origin | null;
   readonly [proof]: (permission: P) => void;
@@ -116,7 +116,7 @@ export function authorizeIfGranted<P extends Grantable>(session: Session | null,
   return isNowhere(reach) ? null : make(actorOf(session), reach, session.origin);
 }
 
-/** The scope for one tenant of its reach only; null when the tenant is out of reach. */
+/** The scope for one of its tenants only; null when the tenant is not visible to it. */
 export function narrowScope<P extends Grantable>(scope: Scope<P>, tenantId: string): Scope<P> | null {
   if (scope.tenants !== 'all' && !scope.tenants.includes(tenantId)) return null;
   return make(scope.actor, [tenantId], scope.origin);

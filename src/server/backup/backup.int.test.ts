@@ -84,7 +84,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is one state of a database that is written to meanwhile', async () => {
+  it('is one consistent state of a database that is being written to', async () => {
     const target = await database();
     await restore(written, target);
     let writing = true;
@@ -168,7 +168,8 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     for (const url of [target, old]) {
       await query(url, `update workloads set project_since = 'epoch' where project_since is not null`);
     }
-    // What migrations make anew (ids of the address history and of policy versions, built-in roles) differs in its ids; the rest is the same.
+    // Migrations recreate some rows (address history, policy versions, built-in roles) with new ids; the rest is the
+    // same.
     const made = new Set(['ip_address_history', 'policy_versions', 'roles', 'traffic_marks']);
     const tables = async (url: string) =>
       (await manifestOf(await backUp(url))).tables.map((table) =>

@@ -19,13 +19,13 @@ export async function connect(url: string, purpose: 'backup' | 'restore'): Promi
       .map((setting) => `-c ${setting}`)
       .join(' '),
   });
-  // A lost connection is told to the query that runs.
+  // A lost connection is reported to the running query.
   client.on('error', () => {});
   await client.connect();
   return client;
 }
 
-/** Ends the connection, whatever goes on on it. */
+/** Ends the connection, whatever is running on it. */
 export async function disconnect(client: pg.Client): Promise<void> {
   await client.end().catch(() => {});
 }

@@ -15,7 +15,7 @@ type Wire = {
   };
 };
 
-/** Bytes that wait for whoever takes them before the server is asked to pause, and the size handed over at once. */
+/** Bytes that wait for the consumer before the server is asked to pause, and the size of one piece. */
 const HIGH_WATER = 4 * 1024 * 1024;
 
 type Submitted = { submit(wire: Wire): void } & Record<string, (...args: never[]) => void>;
@@ -23,8 +23,8 @@ const submit = (client: Client, query: Submitted) => client.query(query as unkno
 const ignore = () => {};
 
 /**
- * Runs `COPY … TO STDOUT` and hands over its bytes as they come, in pieces of up to a few MiB; the server waits when they
- * are not taken. Whoever stops taking them loses the connection.
+ * Runs `COPY … TO STDOUT` and yields its bytes as they come, in pieces of up to a few MiB; the server waits when they
+ * are not consumed. A consumer that stops early loses the connection.
  */
 export async function* copyOut(client: Client, text: string): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];

@@ -57,7 +57,7 @@ const FORMATS: readonly { magic: Buffer; decrypt: Decrypt }[] = [
   { magic: MAGIC_BEFORE_AGE, decrypt: decryptBeforeAge },
 ];
 
-/** As many bytes at the start of a file tell whether it is encrypted. */
+/** The number of bytes at the start of a file that show whether it is encrypted. */
 export const MAGIC_BYTES = Math.max(...FORMATS.map(({ magic }) => magic.length));
 
 /** How to decrypt a file that starts so; null when it is not encrypted by us. */

@@ -25,7 +25,7 @@ export const BackupHeader = z.object({
   /** Release that wrote it. */
   program_version: z.string(),
   postgresql_version: z.string(),
-  /** Marks our rules at the provider; two running installations must not share it. */
+  /** Marks managed rules at the provider; two running installations must not share it. */
   instance_id: z.string().nullable(),
   /** Journal times of the migrations that the database had, oldest first: the state of its schema. */
   migrations: z.array(z.number().int()).min(1),

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 /** What is in a database that a backup shall go to. */
 export type RestoreTarget = {
-  /** `blank`: nothing. `empty`: an installation that nobody has used yet. `used`: one in use. `foreign`: something else. */
+  /** `blank`: nothing. `empty`: an installation not used yet. `used`: one in use. `foreign`: something else. */
   state: 'blank' | 'empty' | 'used' | 'foreign';
   /** Processes of Fabric that are connected now. */
   connected: number;

@@ -8,8 +8,8 @@ export const quote = (identifier: string) => `"${identifier.replaceAll('"', '""'
 export const columnList = (columns: readonly string[]) => columns.map(quote).join(', ');
 
 /**
- * Every table of ours by name, with the columns that are stored (a generated one is computed again). Of a partitioned
- * table the whole, not its parts.
+ * Every Fabric table by name, with the columns that are stored (a generated one is computed again). A partitioned
+ * table is listed as a whole, without its partitions.
  */
 export async function readTables(client: Client): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(`
@@ -36,7 +36,7 @@ export async function readContent(client: Client, { name, columns }: TableShape)
 
 export type SequenceState = { name: string; last_value: string; is_called: boolean };
 
-/** Where the sequences of ours stand. */
+/** The current state of Fabric's sequences. */
 export async function readSequences(client: Client): Promise<SequenceState[]> {
   const { rows } = await client.query<{ name: string }>(`
     select relname as name from pg_class

@@ -53,7 +53,7 @@ describe('tar', () => {
     );
   });
 
-  it('breaks off with the error of the writer', async () => {
+  it('aborts with the error of the writer', async () => {
     const broken = tarOf(AT, async (add) => {
       await add('a', Buffer.from('one'));
       throw new Error('the server went away');

@@ -7,7 +7,7 @@ const END = 1024;
 /** Adds a file to the archive; resolves when the reader has taken it. */
 export type AddFile = (name: string, content: Buffer) => Promise<void>;
 
-/** A tar archive of the files that `write` adds, as a stream that breaks off when `write` fails. */
+/** A tar archive of the files that `write` adds, as a stream that aborts when `write` fails. */
 export function tarOf(mtime: Date, write: (add: AddFile) => Promise<void>): AsyncIterable<Buffer> {
   const archive = pack();
   const add: AddFile = (name, content) =>

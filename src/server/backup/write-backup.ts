@@ -78,7 +78,7 @@ async function* files(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(held, bytes);
 }
 
-/** Adds the rows of a table; returns what the manifest says of them. */
+/** Adds the rows of a table; returns its entry for the manifest. */
 async function addTable(client: Client, table: TableShape, add: AddFile): Promise<BackupTable> {
   const content = await readContent(client, table);
   const hash = createHash('sha256');
@@ -99,7 +99,7 @@ async function addInstallation(client: Client, options: BackupOptions, at: Date,
   await client.query('begin transaction isolation level repeatable read read only');
   const header = await readHeader(client, options, at);
   const tables = await readTables(client);
-  // Nobody alters or drops one of them until all are read; reading and writing go on.
+  // Prevents altering or dropping any of them until all are read; reading and writing continue.
   await client.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode`);
   await add(HEADER_FILE, json(header));
   if (options.secrets) await add(SECRETS_FILE, json(options.secrets));

@@ -23,8 +23,8 @@ async function countPagesWithAged(executor: Executor, { table, at }: Aged, cutof
 }
 
 /**
- * Where the rows from before `cutoff` in some pages are, locked. Rows that somebody else is writing are left for the next
- * time, so that neither waits for the other. Reading page after page never meets what was deleted before a second time.
+ * Where the rows from before `cutoff` in some pages are, locked. Rows that another transaction is writing are left for
+ * the next time, so neither waits for the other. Reading page after page never meets deleted rows a second time.
  */
 export function agedRows({ table, at }: Aged, cutoff: string, pages: Pages): SQL {
   return sql`array(select ctid from ${table}

@@ -17,8 +17,9 @@ export type Executor = Db | Tx;
 
 const MINUTE_MS = 60_000;
 /**
- * Long answers have connections of their own: a client that reads slowly holds one of these, never one that pages and heartbeats
- * wait for. As many as there are places for heavy requests (server/admission): who was let in does not wait for whoever reads slowly.
+ * Long answers have connections of their own: a client that reads slowly holds one of these, never one that pages and
+ * heartbeats need. As many as there are slots for heavy requests (server/admission), so an admitted request does not
+ * wait for slow readers.
  */
 const STREAM_CONNECTIONS = 9;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
@@ -34,9 +35,9 @@ const SECOND_MS = 1_000;
 /** Two at least: an answer that is streamed reads beside itself. */
 const HEAVY_CONNECTIONS = Math.min(8, Math.max(2, availableParallelism()));
 /**
- * `work` are changes, heartbeats and whatever a worker does; `reads` are the light answers that somebody waits for; `heavy` are those that
- * pass the gate. Of heavy statements few run at once and each on one processor of the server, which leaves others for light ones.
- * (postgres.js leaves a 0 out, so it is text.)
+ * `work` is for changes, heartbeats and workers; `reads` for light answers that a user waits for; `heavy` for those
+ * that pass the gate. Few heavy statements run concurrently, each on one processor of the server, which leaves others
+ * for light ones. (postgres.js omits a 0, so it is text.)
  */
 const USES: Record<DatabaseUse, { connections?: number; settings: { statement_timeout: number } & Settings }> = {
   work: { settings: { statement_timeout: MINUTE_MS } },
@@ -89,7 +90,7 @@ function clientOf(wanted: DatabaseUse): postgres.Sql {
   return client;
 }
 
-/** The connections of long answers. Their zone is UTC; no machine code is made for them: rows shall come at once. */
+/** The connections of long answers. Their zone is UTC; JIT is off, because rows have to arrive immediately. */
 export function streamClient(): postgres.Sql {
   pools.streams ??= connect(STREAM_CONNECTIONS, {
     statement_timeout: STREAM_TIMEOUT_MS,

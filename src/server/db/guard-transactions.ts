@@ -4,9 +4,9 @@ type Begin = (...args: unknown[]) => Promise<unknown>;
 type Body = (tx: postgres.TransactionSql) => unknown;
 
 /**
- * Keeps a lost connection from ending the process. When a connection breaks off inside a transaction, postgres.js (3.4)
- * rejects the transaction, but then sends its rollback, and whatever the body still asks, to the socket that is gone, which
- * throws where nobody can catch it. Nothing is sent any more once the transaction is rejected.
+ * Keeps a lost connection from ending the process. When a connection fails inside a transaction, postgres.js (3.4)
+ * rejects the transaction, but then sends its rollback, and any further query of the body, to the closed socket, which
+ * throws where it cannot be caught. Nothing is sent any more once the transaction is rejected.
  */
 export function guardTransactions(client: postgres.Sql): void {
   const begin = client.begin as unknown as Begin;
@@ -22,9 +22,9 @@ export function guardTransactions(client: postgres.Sql): void {
       try {
         return await body(tx);
       } catch (error) {
-        // A loss is told to both, in any order: a turn later both know of it.
+        // Both are notified of a loss, in any order: one turn later both know about it.
         await new Promise((resolve) => setImmediate(resolve));
-        // Whoever began the transaction has its error already; going on here would send the rollback.
+        // The caller that began the transaction has its error already; continuing here would send the rollback.
         if (lost !== undefined) return new Promise(() => {});
         throw error;
       }

@@ -3,7 +3,7 @@ import { onUnhandled } from './lost-connections';
 
 const failure = (code?: string) => Object.assign(new Error('write CONNECTION_CLOSED 127.0.0.1:5432'), { code });
 
-describe('a promise that was rejected and that nobody holds', () => {
+describe('a rejected promise without a handler', () => {
   it.each(['CONNECTION_CLOSED', 'ECONNRESET', '57P01'])(
     'does not end the process for a connection that is gone: %s',
     (code) => {

@@ -1,6 +1,6 @@
 import { logger } from '../lib/logger';
 
-/** What a connection that broke, or a server that ends, is told as: by the socket, by postgres.js, by PostgreSQL. */
+/** Codes of a broken connection or a server shutdown: from the socket, from postgres.js, from PostgreSQL. */
 const LOST = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', '57P01', '57P02', '57P03'],
@@ -22,8 +22,8 @@ export function onUnhandled(reason: unknown, listeners: number): void {
 let listens = false;
 
 /**
- * A connection that breaks while postgres.js asks for the types of a new one rejects a promise that nobody can hold, which
- * would end the process. The query that wanted the connection fails or is tried again by itself.
+ * A connection that breaks while postgres.js asks for the types of a new one rejects a promise that no code can
+ * handle, which would end the process. The query that needed the connection fails or is retried on its own.
  */
 export function outliveLostConnections(): void {
   if (listens) return;

@@ -22,7 +22,7 @@ const stored = async (sql: postgres.Sql) => ({
 });
 
 describe('migrateDatabase', () => {
-  it('lets eight processes start at once on an empty database', async () => {
+  it('lets eight processes start concurrently on an empty database', async () => {
     await withDatabase('empty', async (url, sql) => {
       await Promise.all(Array.from({ length: 8 }, () => migrateDatabase(url)));
       const { roles, settings, migrations } = await stored(sql);

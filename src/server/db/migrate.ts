@@ -9,7 +9,7 @@ import journal from '../../../drizzle/meta/_journal.json';
 import { seedBuiltIns } from './seed-built-ins';
 
 /**
- * The `drizzle/` folder, found upwards from this file: it stands beside `src/` in a checkout and beside `dist/` in an
+ * The `drizzle/` folder, found upwards from this file: it is next to `src/` in a checkout and next to `dist/` in an
  * image, so the same lookup serves sources and bundles.
  * @throws Error when no parent directory holds it.
  */
@@ -24,7 +24,7 @@ function migrationsFolder(): string {
   }
 }
 
-/** Lets one process at a time migrate a database; the number is ours alone (the bytes of "FABR"). */
+/** Lets one process at a time migrate a database; the number is used by Fabric alone (the bytes of "FABR"). */
 export const MIGRATION_LOCK = 0x46414252;
 
 async function assertComplete(client: postgres.Sql): Promise<void> {
@@ -36,10 +36,11 @@ async function assertComplete(client: postgres.Sql): Promise<void> {
 }
 
 /**
- * Brings a database to this program's schema and its built-in rows. Safe to run from any number of processes at once
- * and again at any time: one does the work, the others wait for it and find nothing left to do.
+ * Brings a database to this program's schema and its built-in rows. Safe to run from any number of processes
+ * concurrently and again at any time: one does the work, the others wait for it and find nothing left to do.
  * @param url `postgres://…` of the database
- * @throws Error of PostgreSQL when it cannot be reached, is older than 15, or a migration fails (nothing is kept then).
+ * @throws Error of PostgreSQL when it cannot be reached, is older than 15, or a migration fails (nothing is kept
+ * then).
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = postgres(url, {

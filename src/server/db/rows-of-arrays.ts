@@ -21,7 +21,7 @@ function spread(type: PgArrayType, values: readonly Value[]): SQL {
   }
 }
 
-/** Ids that stand in four rows each, or more, are parsed once: the rows then hold their numbers. */
+/** Ids that occur in four rows each on average, or more, are parsed once: the rows then hold their numbers. */
 const REPEATED = 4;
 
 type Column = { item: SQL; dictionary?: SQL };

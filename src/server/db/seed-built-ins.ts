@@ -6,9 +6,9 @@ import { roles } from './schema/access';
 import { systemSettings } from './schema/operations';
 
 /**
- * Makes the rows every installation has equal to the program's: the built-in roles (by name; a role of the same name
- * becomes the built-in one) and the `instance` setting, whose id marks our rules at the provider and never changes.
- * Writes nothing when all is as it should be.
+ * Makes the rows that every installation has match the program: the built-in roles (by name; a role of the same name
+ * becomes the built-in one) and the `instance` setting, whose id marks managed rules at the provider and never
+ * changes. Writes nothing when all rows match already.
  */
 export async function seedBuiltIns(db: PostgresJsDatabase): Promise<void> {
   for (const [name, { title, permissions }] of Object.entries(BUILT_IN_ROLES)) {

@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { db, type Executor, streamClient } from './client';
 
-/** Rows that the database hands over at once, and how many such batches wait for the reader. */
+/** Rows per batch from the database, and how many such batches wait for the reader. */
 const BATCH = 500;
 const WAITING = 2;
 
@@ -13,8 +13,8 @@ export type Snapshot = {
   /** Runs a query of the same state beside the others, on a connection of the pool. */
   readonly alongside: <T>(work: (executor: Executor) => Promise<T>) => Promise<T>;
   /**
-   * Hands over the rows of a query in batches, in their order, the next while one is being worked on. Nothing is read that
-   * is not wanted: memory does not grow with the number of rows.
+   * Passes the rows of a query to `work` in batches, in their order, reading the next batch while one is processed. It
+   * reads no more than is needed: memory does not grow with the number of rows.
    */
   readonly each: <T extends Record<string, unknown>>(
     query: SQL,
@@ -30,8 +30,8 @@ export type Snapshot = {
 const dialect = new PgDialect();
 
 /**
- * The driver sends the request for the next batch in a turn of the event loop after the one in which it handed over the last:
- * work begins behind it, so that the database works meanwhile.
+ * The driver requests the next batch one turn of the event loop after it handed over the last one: work starts after
+ * that, so that the database works in parallel.
  */
 const afterNextRequest = async (): Promise<void> => {
   await setImmediate();
@@ -77,7 +77,7 @@ async function eachBatch<T>(
   // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
   await asked.cursor(BATCH, (rows) => {
     const taken = take(rows as unknown as readonly T[]);
-    // For the last batch the driver does not wait; a failure is told below in any case.
+    // The driver does not wait for the last batch; a failure is reported below in any case.
     taken.catch(() => {});
     return taken;
   });

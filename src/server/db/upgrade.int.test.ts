@@ -66,12 +66,12 @@ describe('upgrading an installation of an early release', () => {
     expect(await query(`select distinct host(gateway) as gateway from subnets where gateway is not null`)).toEqual([
       { gateway: '10.0.0.1' },
     ]);
-    // Who holds an address now is where its history begins; a stale one is held by nobody.
+    // History starts with the current holder of an address; a stale address has no holder.
     const [history] = await query<{ open: number; held: number }>(`
       select (select count(*)::int from ip_address_history where until_at is null) as open,
         (select count(*)::int from ip_addresses where state <> 'stale' and workload_id is not null) as held`);
     expect(history?.open).toBe(history?.held);
-    // Sums of the traffic that was stored before there were sums are asked for.
+    // Traffic that was stored before totals existed is marked for aggregation.
     const [marks] = await query<{ n: number }>(`select count(*)::int as n from traffic_marks`);
     expect(marks?.n).toBeGreaterThan(0);
     expect(await query(`select value ->> 'id' as id from system_settings where key = 'instance'`)).toEqual([

@@ -148,7 +148,7 @@ describe('live events', () => {
       }),
     );
     await until('beats', () => stream.comments.filter((comment) => comment === 'alive').length >= 2);
-    // A role that was taken away counts from the next beat on.
+    // An unassigned role takes effect from the next heartbeat on.
     current = { ...session, grants: [] };
     await delay(60);
     await publishEvent(db, changed);

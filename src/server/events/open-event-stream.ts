@@ -5,11 +5,14 @@ import { type HubMessage, subscribe } from './event-hub';
 import { needsBeat, visibleEvent } from './visible-event';
 
 export const HEARTBEAT_MS = 15_000;
-/** After so many heartbeats a tenant's pages read again what clusters share: changes of it are not told when they happen. */
+/**
+ * After this many heartbeats a tenant's pages read again what clusters share: changes to it are not reported when
+ * they happen.
+ */
 export const BEATS_PER_RESYNC = 4;
 /** Browser tabs and scripts of one user; more than this is a client that leaks connections. */
 export const MAX_STREAMS_PER_USER = 20;
-/** Messages that wait for a slow reader before it is told to come again. */
+/** Messages queued for a slow reader before it is asked to reconnect. */
 const MAX_WAITING = 256;
 
 const state = processState(() => ({ open: new Map<string, number>() }));
@@ -83,7 +86,7 @@ export async function openEventStream(session: Session, options: Options): Promi
     {
       start(made) {
         controller = made;
-        // Something at once: proxies and clients then know that the stream is open.
+        // Send something immediately: proxies and clients then know that the stream is open.
         send(encoder.encode(': open\n\n'));
       },
       cancel: end,

@@ -14,7 +14,7 @@ it.each([
   { type: 'security_group.changed', security_group_id: ID, tenant_id: OURS, project_id: null },
   { type: 'policy.changed', policy_id: ID, tenant_id: OURS, project_id: null },
   { type: 'deployment.changed', deployment_id: ID, policy_id: ID, tenant_id: OURS, project_id: null },
-] as const)('tells $type to the tenant whose it is, and to those who see all', (event) => {
+] as const)('delivers $type to the owning tenant and to users who see all tenants', (event) => {
   const permission = event.type === 'security_group.changed' ? 'group:read' : 'policy:read';
   expect(visibleEvent(grant(permission, null), ME, event)).toEqual(event);
   expect(visibleEvent(grant(permission, OURS), ME, event)).toEqual(event);

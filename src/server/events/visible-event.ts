@@ -29,7 +29,8 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
     case 'deployment.changed':
       return isWithinReach(message, reachOf(grants, 'policy:read')) ? message : null;
     case 'notification.changed': {
-      // What they are told of depends on many permissions; that it changed somewhere in their reach says nothing.
+      // What notifications they get depends on many permissions; that something changed in their reach reveals
+      // nothing.
       const concerns = ({ tenant_id, project_id }: RoleGrant) =>
         tenant_id === null || (tenant_id === message.tenant_id && project_id === null);
       return grants.some(concerns) ? { type: message.type } : null;

@@ -96,7 +96,7 @@ export async function carryOutClusterRun(kind: ClusterRun, clusterId: string, co
     announce: (tx) => runChanged(tx, run),
   });
   let provider: HypervisorProvider | undefined;
-  // Whoever gives up does not wait for answers that are on their way.
+  // After an abort, do not wait for answers that are on their way.
   lease.signal.addEventListener('abort', () => provider?.close(), { once: true });
   try {
     await lease.carryOut({

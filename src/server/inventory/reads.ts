@@ -17,7 +17,7 @@ export async function readCluster(_scope: Scope<'cluster:read'>, id: string): Pr
   return cluster;
 }
 
-/** @throws AppError `not_found`, also for a network to which no workload within reach is attached */
+/** @throws AppError `not_found`, also for a network to which no visible workload is attached */
 export async function readNetwork(scope: Scope<'ipam:read'>, id: string): Promise<NetworkDetail> {
   const network = await findNetwork(scope.reach, id);
   if (!network) throw notFound('network');
@@ -32,8 +32,8 @@ export async function readSyncRun(_scope: Scope<'cluster:read'> | Scope<'cluster
 }
 
 /**
- * The run when it has ended, or as it is when the time is over or `signal` aborts.
- * @throws AppError `not_found` when the run goes with its cluster meanwhile
+ * The run when it has ended, or as it is on timeout or when `signal` aborts.
+ * @throws AppError `not_found` when the run is deleted with its cluster in the meantime
  */
 export const awaitSyncRun = (scope: Scope<'cluster:sync'>, id: string, waiting?: Waiting): Promise<SyncRun> =>
   pollUntil(
@@ -45,9 +45,9 @@ export const awaitSyncRun = (scope: Scope<'cluster:sync'>, id: string, waiting?:
 const MAX_PERIODS = 50;
 
 /**
- * When a workload belonged to tenants within reach and what it was called then, also when it belongs to another one now: what
- * happened in that time stays theirs.
- * @throws AppError `not_found` for a workload that never was within reach, or never left it
+ * When a workload belonged to tenants visible to the caller and what it was called then, also when it belongs to
+ * another tenant now: what happened in that time remains theirs.
+ * @throws AppError `not_found` for a workload that never was visible to the caller, or never left such a tenant
  */
 export async function readFormerWorkload(scope: Scope<'workload:read'>, id: string): Promise<FormerWorkload> {
   const periods = await listFormerPeriods(scope.tenants, id, MAX_PERIODS);

@@ -16,7 +16,7 @@ const nothing = (): StageCounters => ({ seen: 0, created: 0, changed: 0, removed
 
 export type RunProgress = Pick<SyncRunRow, 'stage' | 'progress_done' | 'progress_total' | 'counters' | 'errors'>;
 
-/** What a run has done so far. `touched` is called at every change, for whoever shows it. */
+/** What a run has done so far. `touched` is called on every change, to display progress. */
 export class RunReport {
   stage: RunStage = 'connect';
   done = 0;
@@ -103,8 +103,8 @@ export class RunSession {
   }
 
   /**
-   * A transaction that only happens while the run is ours and the cluster is still the one that was read: neither can
-   * change before it ends. Deadlocks with other writers are tried again.
+   * A transaction that only runs while this worker holds the run and the cluster is still the one that was read:
+   * neither can change before it ends. Deadlocks with other writers are retried.
    */
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -137,7 +137,7 @@ export class RunSession {
 
 export type Failure = { code: string; message: string; remedy?: string };
 
-/** What went wrong in words that may be stored and shown; an error of unknown kind tells nothing but where to look. */
+/** What went wrong, as text that may be stored and shown; an error of unknown kind only shows where to look. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof ProviderError || error instanceof SyncProblem) {
     return { code: error.code, message: error.message.slice(0, 500), remedy: error.remedy.slice(0, 500) };

@@ -9,9 +9,9 @@ export type RenewedCertificate = Parameters<NonNullable<ProviderOptions['onCerti
 const scope = systemScope('cluster:sync', 'cluster sync');
 
 /**
- * Pins the certificate that took the place of the pinned one, after the provider had it proved by the cluster itself.
- * Only the pin of the administrator's address: those of the other nodes are learnt with them. A pin that somebody
- * changed meanwhile stays.
+ * Pins the certificate that replaced the pinned one, after the provider had the cluster itself prove it. Only the pin
+ * of the administrator's address: those of the other nodes are learned with them. A pin that was changed since the
+ * read stays.
  */
 export async function storeRenewedPin(
   session: RunSession,

@@ -21,7 +21,7 @@ type WorkerSettings = Omit<WorkerOptions, 'connection'>;
 /** Where jobs wait. Nothing else in the program knows which of the two it is. */
 export type QueueBackend = {
   kind: 'postgres' | 'redis';
-  /** Makes the backend's own tables; safe to repeat and to run from several processes at once. */
+  /** Creates the backend's own tables; safe to repeat and to run from several processes at the same time. */
   prepare(): Promise<void>;
   /** Answers when the store is reachable. @throws its error otherwise */
   ping(): Promise<void>;
@@ -31,7 +31,7 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** The tables live beside ours in the same database, in a schema of their own. */
+/** The tables are in the same database as the Fabric tables, in a schema of their own. */
 const SCHEMA = 'bullmq';
 const logDrop = (error: unknown) => logger.warn({ err: error }, 'queue connection lost; reconnecting');
 

@@ -10,7 +10,7 @@ export type JobDefinition<Name extends string = string, Schema extends z.ZodType
   payload: Schema;
   /** Jobs with the same key never run side by side, and at most one waits behind the one that runs. */
   key: (payload: z.output<Schema>) => string;
-  /** How many run at once in one worker process. */
+  /** How many run concurrently in one worker process. */
   concurrency: number;
   /** How often it is tried before it counts as failed. */
   attempts: number;

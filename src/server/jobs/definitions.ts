@@ -53,7 +53,7 @@ export const maintenancePrune = defineJob({
   everyMs: 60 * MINUTE,
 });
 
-/** Deletes telemetry that has expired and sums old minutes to hours. */
+/** Deletes expired telemetry and aggregates old minutes into hours. */
 export const telemetryRetain = defineJob({
   name: 'telemetry.retain',
   payload: nothing,
@@ -61,7 +61,7 @@ export const telemetryRetain = defineJob({
   everyMs: 5 * MINUTE,
 });
 
-/** Makes the sums of traffic that lists and charts of the dashboard are read from. */
+/** Computes the traffic rollups that lists and charts of the dashboard read. */
 export const trafficSum = defineJob({
   name: 'traffic.sum',
   payload: nothing,
@@ -88,7 +88,7 @@ export const flowsConfirm = defineJob({
   everyMs: 10_000,
 });
 
-/** Notes which agents fell silent. */
+/** Records which agents became stale. */
 export const agentsWatch = defineJob({
   name: 'agents.watch',
   payload: nothing,
@@ -97,7 +97,7 @@ export const agentsWatch = defineJob({
   everyMs: MINUTE,
 });
 
-/** Counts which rules decided about the flows that are new. */
+/** Counts which rules matched the new flows. */
 export const coverageCount = defineJob({
   name: 'coverage.count',
   payload: nothing,
@@ -115,7 +115,7 @@ export const firewallObserve = defineJob({
   attempts: 1,
 });
 
-/** Has clusters read whose last reading has become too old. */
+/** Triggers a read of clusters whose snapshot is too old. */
 export const firewallSchedule = defineJob({
   name: 'firewall.schedule',
   payload: nothing,
@@ -126,7 +126,7 @@ export const firewallSchedule = defineJob({
 
 const deployment = z.object({ deployment_id: z.uuid() });
 
-/** Puts a policy into force at the guests of one cluster. */
+/** Applies a policy to the workloads of one cluster. */
 export const policyApply = defineJob({
   name: 'policy.apply',
   payload: deployment,
@@ -169,7 +169,7 @@ export const notificationSchedule = defineJob({
   everyMs: 15_000,
 });
 
-/** One try of sending one notice to one channel; when the next one is due stands in the database. */
+/** One attempt to send one notification to one channel; the database holds the time of the next one. */
 export const notificationDeliver = defineJob({
   name: 'notification.deliver',
   payload: z.object({ delivery_id: z.uuid() }),

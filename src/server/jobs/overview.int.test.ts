@@ -30,7 +30,7 @@ describe('jobsOverview', () => {
     expect(recent_failures).toEqual([]);
   });
 
-  it('counts what waits and tells when schedules run next', async () => {
+  it('counts waiting jobs and shows when schedules run next', async () => {
     await enqueue(clusterSync, { cluster_id: newId() });
     await enqueue(clusterSync, { cluster_id: newId() });
     await ensureSchedules();

@@ -74,7 +74,7 @@ describe.each(kinds)('the lease of a $name', (kind) => {
       fc.assert(
         fc.asyncProperty(scripts, async (script) => {
           const id = await queued(kind);
-          // Every lease that a worker ever got: a worker acts on its last one, whatever happened meanwhile.
+          // Every lease that a worker ever got: a worker acts on its last one, whatever happened since.
           const leases = new Map<number, Lease>();
           const model = { status: 'queued', owner: null as string | null, silent: false, attempts: 0, progress: 0 };
           for (const [at, { step, worker }] of script.entries()) {
@@ -230,7 +230,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     expect(await claim(kind, id)).toMatchObject({ attempts: 1 });
   });
 
-  it(`is given up after ${MAX_ATTEMPTS} deaths, and gets a job again before`, async () => {
+  it(`fails the run after ${MAX_ATTEMPTS} worker deaths, and gives it a new job before that`, async () => {
     const id = await queued(kind);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       expect(await claim(kind, id)).toMatchObject({ attempts: attempt });

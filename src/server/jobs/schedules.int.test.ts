@@ -23,7 +23,7 @@ describe('ensureSchedules', () => {
     expect(await ensureSchedules()).toEqual([]);
   });
 
-  it('writes one anew whose interval is another now', async () => {
+  it('rewrites a schedule whose interval changed', async () => {
     prune.everyMs = 2 * HOUR;
     expect(await ensureSchedules()).toEqual([prune.name]);
     expect(await queueOf(prune.name).getJobScheduler(prune.name)).toMatchObject({ every: 2 * HOUR });
@@ -31,7 +31,7 @@ describe('ensureSchedules', () => {
     expect(await ensureSchedules()).toEqual([prune.name]);
   });
 
-  it('writes one anew whose next run is over by a whole interval: the job that leads to it got lost', async () => {
+  it('rewrites a schedule that is overdue by a whole interval: the job that leads to it was lost', async () => {
     const { next = 0 } = (await queueOf(prune.name).getJobScheduler(prune.name)) ?? {};
     clock.now = () => new Date(next + HOUR / 2);
     expect(await ensureSchedules()).not.toContain(prune.name);

@@ -1,4 +1,4 @@
-/** Calls `work` for every item, at most `limit` at once, in order of the list. The first error ends it. */
+/** Calls `work` for every item, at most `limit` concurrently, in list order. The first error ends it. */
 export async function concurrently<T>(
   items: readonly T[],
   limit: number,
@@ -20,7 +20,7 @@ export async function concurrently<T>(
       throw error;
     }),
   );
-  // All of them have ended before the error goes on: nothing writes after the run was given up.
+  // All calls have ended before the error propagates: nothing writes after the run was abandoned.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

@@ -22,7 +22,7 @@ describe('seal and unseal', () => {
     expect(() => unseal({ ...sealed, sealed: bytes.toString('base64') }, 'row-1', KEY)).toThrow();
   });
 
-  it('never gives the same bytes twice, and a key id that tells nothing', () => {
+  it('never returns the same bytes twice, and a key id reveals nothing', () => {
     expect(seal('a', 'c', KEY).sealed).not.toBe(seal('a', 'c', KEY).sealed);
     expect(keyId(KEY)).toMatch(/^[0-9a-f]{16}$/);
     expect(KEY).not.toContain(keyId(KEY));

@@ -60,7 +60,7 @@ describe('parseEnv', () => {
     ['NODE_ENV', 'staging', 'development, production or test'],
     ['DATABASE_POOL_SIZE', '0', 'a number of connections, 1 to 100'],
     ['FABRIC_WORKER_PORT', '0', 'a port number, 1 to 65535'],
-  ])('refuses %s=%s in one line that tells what is accepted', (name, value, accepted) => {
+  ])('refuses %s=%s with one line that names what is accepted', (name, value, accepted) => {
     expect(() => parseEnv({ [name]: value })).toThrow(`Invalid environment: ${name}: ${accepted}`);
   });
 
@@ -103,7 +103,7 @@ describe('assertDemoAllowed', () => {
 });
 
 describe('deployment files', () => {
-  /** Asked for by compose.yaml itself, and put into a URL there. */
+  /** Required by compose.yaml itself, and put into a URL there. */
   const ofCompose = new Set(['REDIS_PASSWORD']);
   it.each(['compose.yaml', 'Dockerfile', 'deploy/systemd/fabric.service', 'README.md', 'docs/operations.md'])(
     '%s names only variables that exist',

@@ -79,7 +79,7 @@ export function env(): Env {
 }
 
 /**
- * What a server of one's own needs besides `DATABASE_URL`; the embedded mode makes these itself.
+ * What a server outside embedded mode needs besides `DATABASE_URL`; embedded mode creates these itself.
  * @throws Error with one line naming what is missing and how to get it
  */
 export function assertProductionEnv(environment: Env): void {
@@ -111,9 +111,9 @@ export function assertServiceEnv(
 }
 
 /**
- * Demo data is for an installation of its own: the embedded mode. A database that people run themselves is never filled
+ * Demo data is for an installation of its own: embedded mode. A database that users run themselves is never filled
  * with it, and no simulated cluster runs beside it.
- * @throws Error with one line that tells how to get the demo
+ * @throws Error with one line that explains how to get the demo
  */
 export function assertDemoAllowed(environment: Pick<Env, 'SEED_DEMO_DATA' | 'DATABASE_URL'>): void {
   if (environment.SEED_DEMO_DATA && environment.DATABASE_URL) {

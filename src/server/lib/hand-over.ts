@@ -23,7 +23,7 @@ export async function* handOver<T>(
     ended = true;
     wake();
   });
-  // It is told below; until then it is nobody's.
+  // The error is reported below; until then nothing handles it.
   production.catch(() => {});
   const next = async () => {
     while (!offered && !ended) {

@@ -59,7 +59,7 @@ const made = lazy(() => {
     labelNames: ['lane', 'reason'],
     registers: [registry],
   });
-  // Read when somebody asks: a cache only counts.
+  // Read on request: a cache only counts.
   const ofCaches = (field: 'entries' | 'bytes' | 'hits' | 'misses') =>
     function (this: { reset(): void; inc(labels: { cache: string }, value: number): void }) {
       this.reset();
@@ -152,7 +152,7 @@ export function countFlows(outcomes: Record<'accepted' | 'updated' | 'unconfirme
   for (const [outcome, count] of Object.entries(outcomes)) made.flows.inc({ outcome }, count);
 }
 
-/** Counts a try to deliver a notice: `retried` will be tried again, `failed` is given up. */
+/** Counts an attempt to deliver a notification: `retried` will be retried, `failed` will not. */
 export function countDelivery(kind: string, result: 'sent' | 'retried' | 'failed'): void {
   made.deliveries.inc({ kind, result });
 }
@@ -190,7 +190,7 @@ const OTHERS = Symbol.for('fabric.other-metrics');
 
 /** What this thread measured of the program's own metrics; those of Node are of the whole process. */
 export async function ownMetrics(): Promise<Measured[]> {
-  // Only these are read: reading the delays of the event loop begins them anew.
+  // Only these are read: reading the event loop delays resets them.
   const own = metricNames().filter((name) => name.startsWith('fabric_'));
   const read = own.map(async (name): Promise<Measured[]> => {
     const metric = made.registry.getSingleMetric(name);
@@ -199,7 +199,7 @@ export async function ownMetrics(): Promise<Measured[]> {
   return (await Promise.all(read)).flat();
 }
 
-/** Has `metricsText` add what another thread of this process measured; the last that it told where it does not answer now. */
+/** Adds metrics measured by another thread to `metricsText`; its last ones when that thread does not answer. */
 export function setOtherMetrics(read: () => Promise<Measured[]>): void {
   let last: Measured[] | null = null;
   Reflect.set(globalThis, OTHERS, async () => {

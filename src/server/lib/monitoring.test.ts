@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metricNames } from './metrics';
 
 const read = (name: string) => readFileSync(new URL(`../../../deploy/monitoring/${name}`, import.meta.url), 'utf8');
-/** Names that Prometheus makes of one metric of ours. */
+/** Names that Prometheus derives from one Fabric metric. */
 const exported = new Set(metricNames().flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
 const METRIC = /\b((?:fabric|process|nodejs)_[a-z0-9_]+)/g;
 const used = (text: string) => [...new Set([...text.matchAll(METRIC)].map(([, name]) => name ?? ''))];
@@ -32,7 +32,7 @@ function isBalanced(expression: string): boolean {
 }
 
 describe('monitoring', () => {
-  it('shows only metrics that are exported, and every one of ours', () => {
+  it('shows only exported metrics, and every Fabric metric', () => {
     const shown = used(JSON.stringify(dashboard.panels.map(({ targets }) => targets)));
     expect(shown.filter((name) => !exported.has(name))).toEqual([]);
     const ours = metricNames().filter((name) => name.startsWith('fabric_'));
@@ -63,7 +63,7 @@ describe('monitoring', () => {
     }
   });
 
-  it('tells of every metric of ours in the documentation', () => {
+  it('documents every Fabric metric', () => {
     const text = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
     const told = new Set(used(text));
     expect(metricNames().filter((name) => name.startsWith('fabric_') && !told.has(name))).toEqual([]);

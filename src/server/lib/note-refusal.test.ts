@@ -51,7 +51,7 @@ it.each([200, 302, 400, 404, 409, 422, 500])('has nothing to say about %s', (sta
   expect([...linesOf('info'), ...linesOf('warn')]).toEqual([]);
 });
 
-it('lets no source write more than 20 lines a minute, others go on, and tells how many were left out', () => {
+it('limits a source to 20 lines per minute, not the others, and logs how many were omitted', () => {
   for (let i = 0; i < 1000; i += 1) noteRefusal(refused());
   expect(linesOf('warn')).toHaveLength(20);
   noteRefusal(refused({ source_address: '192.0.2.2' }));

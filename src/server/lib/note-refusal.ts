@@ -2,11 +2,11 @@ import { clock } from './clock';
 import { logger } from './logger';
 import { processState } from './process-state';
 
-/** One call that was refused, in words that hold no secret: no address as it was sent, no input, no header. */
+/** One refused call, as text that holds no secret: no address as it was sent, no input, no header. */
 export type Refusal = {
   request_id: string;
   source_address: string | null;
-  /** Who is known to have called; null: nobody. */
+  /** The caller, if known; null: unknown. */
   actor_id: string | null;
   surface: 'rest' | 'trpc';
   method: string;
@@ -23,7 +23,7 @@ const WINDOW_MS = 60_000;
 /** Lines a minute: of one source, of all together. A flood is some 100 KB a minute and process at most. */
 const PER_SOURCE = 20;
 const ALTOGETHER = 300;
-/** Sources counted at once. Those beyond share one count. */
+/** Sources counted at the same time. Those beyond share one count. */
 const SOURCES = 1000;
 
 type Window = { until: number; lines: number; left_out: number; sources: Map<string, number> };
@@ -56,12 +56,12 @@ function mayWrite(source: string): boolean {
 }
 
 /**
- * Logs a call that was answered with 401, 403 or 429; every other status is nothing to note. A source gets 20 lines a minute, all
- * together 300; what is left out is told as a number when the next call after that minute is refused.
+ * Logs a call answered with 401, 403 or 429; every other status is ignored. A source gets 20 lines per minute, all
+ * together 300; the number of omitted lines is logged when the next call after that minute is refused.
  */
 export function noteRefusal(refusal: Refusal): void {
   if (!STATUSES.has(refusal.status) || !mayWrite(refusal.source_address ?? 'unknown')) return;
-  // Browsers call with a token that has just ended, as a matter of course; the other two somebody should know about.
+  // Browsers routinely call with a token that has just expired; the other two statuses need attention.
   const level = refusal.status === 401 ? 'info' : 'warn';
   logger[level](refusal, 'request refused');
 }

@@ -47,7 +47,7 @@ describe('a body that is written while it is sent', () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  it('breaks off when its reader takes nothing, and when the producer fails', async () => {
+  it('aborts when its reader takes nothing, and when the producer fails', async () => {
     const stalled = produceStream(
       async (write) => {
         for (;;) await write(BLOCK);

@@ -5,11 +5,11 @@ const HIGH_WATER = 256 * 1024;
 export class ReaderGoneError extends Error {}
 
 /**
- * A body that is written while it is sent. `write` waits until the reader wants more, so that memory does not grow with
- * what is written, and throws `ReaderGoneError` once nobody reads any more; `produce` then cleans up. When `produce` fails
- * the body breaks off, which a client notices.
+ * A body that is written while it is sent. `write` waits until the reader wants more, so that memory does not grow
+ * with what is written, and throws `ReaderGoneError` once the reader is gone; `produce` then cleans up. When `produce`
+ * fails, the body is aborted, which a client notices.
  * @param stallMs how long a reader may take nothing
- * @param failed is told why the body broke off, unless its reader went
+ * @param failed receives the reason why the body was aborted, unless its reader went
  */
 export function produceStream(
   produce: (write: (text: string) => Promise<void>) => Promise<void>,

@@ -11,7 +11,7 @@ const FATES: Readonly<Record<string, string>> = {
   workload: 'It may have been removed by a sync.',
 };
 
-/** The answer to an id that names nothing, or nothing within reach. */
+/** The answer to an id that does not exist or is not visible to the caller. */
 export const notFound = (what: string) =>
   new AppError('not_found', `The ${what} was not found. ${FATES[what] ?? 'It may have been deleted.'}`);
 

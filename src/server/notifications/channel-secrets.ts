@@ -31,7 +31,7 @@ export const routingKeyOf = (url: string): string | null => new URL(url).hash.sl
 export const channelSecretContext = (id: string, what: 'url' | 'signing_secret' | 'previous_secret') =>
   `notification_channel:${id}:${what}`;
 
-/** A new secret with which a receiver can tell that a notice is ours. */
+/** A new secret with which a receiver can verify that a notification comes from Fabric. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
 
 /** All secrets of a webhook as they are stored, by the present key. */

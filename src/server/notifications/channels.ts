@@ -31,7 +31,7 @@ export const noSuchChannel = () => notFound('notification channel');
 const wrongKind = (field: string, message: string) =>
   new AppError('refused', message, { errors: [{ field, message }] });
 
-/** People of a tenant are guests in the network that this service stands in. @throws AppError `refused` */
+/** Tenant users are only guests in the network that this service runs in. @throws AppError `refused` */
 const assertAllowedUrl = (url: string, tenant_id: string | null) =>
   assertAllowedHttpTarget('url', new URL(url), { publicOnly: tenant_id !== null });
 
@@ -51,7 +51,7 @@ export async function storedChannel(tx: Tx, id: string): Promise<NotificationCha
   return channel;
 }
 
-/** One page of the channels within reach. */
+/** One page of the channels visible to the caller. */
 export function listChannels(
   scope: Scope<'notification:read'>,
   input: NotificationChannelListInput,
@@ -148,7 +148,7 @@ async function newTarget(
   return recipients === undefined ? {} : changedFields(row, { recipients });
 }
 
-/** The secrets as they are; a new one when they cannot be read any more, which an entered URL mends. */
+/** The secrets as they are; a new one when they can no longer be read, which is fixed by entering the URL. */
 function openOrNew(row: repository.ChannelRow): Omit<WebhookSecrets, 'url'> & { url: string | null } {
   try {
     return openWebhook(row);
@@ -158,9 +158,10 @@ function openOrNew(row: repository.ChannelRow): Omit<WebhookSecrets, 'url'> & { 
 }
 
 /**
- * Changes a channel; what is left out stays. Another address needs the right to read all that it is told of.
- * @throws AppError `not_found`, `version_conflict`, `conflict` when the name is taken, `refused` for a field of the other
- * kind, `forbidden`
+ * Changes a channel; omitted fields stay. A new address requires permission to read everything that the channel
+ * reports.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the name is in use, `refused` for a field of the
+ * other kind, `forbidden`
  */
 export function updateChannel(
   scope: Scope<'notification:write'>,

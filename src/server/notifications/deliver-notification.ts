@@ -18,7 +18,7 @@ import { findNotification, type NotificationRow } from './queries/notifications'
 import { notificationChanged } from './rules';
 import { mailServer, messageSettings } from './settings';
 
-/** Pauses after failed tries, in seconds; after the last one it is given up. */
+/** Delays after failed attempts, in seconds; after the last one the delivery has failed. */
 const RETRY_SECONDS = [30, 60, 120, 300, 600, 1800, 3600];
 /** A sender that gave no sign for longer is gone: longer than any try takes. */
 const LEASE_MS = 120_000;
@@ -53,7 +53,7 @@ async function sendToWebhook(
       body,
       delivery_id: delivery.id,
       timestamp: Math.floor(clock.now().getTime() / 1000),
-      // People of a tenant are guests in the network that this service stands in.
+      // Tenant users are only guests in the network that this service runs in.
       guard: createAddressGuard(env().FABRIC_ALLOW_PRIVATE_TARGETS, { publicOnly: channel.tenant_id !== null }),
       discreet: channel.tenant_id !== null,
       signal,
@@ -88,7 +88,7 @@ async function send(delivery: DeliveryRow, signal: AbortSignal): Promise<Sent> {
 
 type Outcome = Parameters<typeof settleDelivery>[2];
 
-/** How a failed try leaves its delivery: due again, or given up. */
+/** The state of a delivery after a failed attempt: due again, or failed. */
 function afterFailure({ attempts }: DeliveryRow, error: DeliveryError, now: Date): Outcome {
   const seconds = RETRY_SECONDS[attempts - 1];
   const told = { response_status: error.status, error: error.message.slice(0, 500) };

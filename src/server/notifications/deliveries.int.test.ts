@@ -55,7 +55,7 @@ describe('deliveries to a webhook', () => {
     });
   });
 
-  it('carry the signature by the old secret too until its grace period is over, or somebody ends it', async () => {
+  it('are also signed with the old secret until its grace period is over or is ended early', async () => {
     const path = `/notification-channels/${lab.channel.id}`;
     type Channel = { signing_secret: string; previous_secret_until: string | null };
     const signatures = async () => {
@@ -113,7 +113,7 @@ describe('deliveries to a webhook', () => {
       await expect(lab.api('POST', `${path}/rotate-secret`, { grace_hours })).rejects.toThrow('400');
   });
 
-  it('are tried again with growing pauses, each with the same id, and given up at last', async () => {
+  it('are retried with growing delays, each with the same id, and fail after the last attempt', async () => {
     lab.receiver.status(500);
     const { id } = await open();
     const pauses = [];
@@ -139,7 +139,7 @@ describe('deliveries to a webhook', () => {
     expect(new Set(lab.receiver.received.map(({ headers }) => headers['fabric-delivery']))).toEqual(new Set([id]));
   });
 
-  it('arrive when the receiver is well again, and can be tried once more by hand', async () => {
+  it('arrive when the receiver works again, and can be retried manually', async () => {
     lab.receiver.status(404);
     const { id } = await open();
     await lab.deliverDue();

@@ -36,7 +36,7 @@ export async function scheduleDeliveries(): Promise<void> {
     await enqueue(notificationDeliver, { delivery_id });
 }
 
-/** One page of the deliveries within reach. */
+/** One page of the deliveries visible to the caller. */
 export function listDeliveries(
   scope: Scope<'notification:read'>,
   input: NotificationDeliveryListInput,

@@ -14,7 +14,7 @@ import { listActiveIncidents, listIncidentsOfDeleted } from './queries/notificat
 import { listEnabledRules, lockRule, type RuleRow } from './queries/notification-rules';
 import { notificationChanged } from './rules';
 
-/** An incident that opened or closed, as it is told. */
+/** An incident that opened or closed, as it is reported. */
 export type Told = { condition: Condition; item: NotificationItem };
 type Active = Awaited<ReturnType<typeof repository.listActiveIncidents>>[number];
 type Row = Parameters<typeof repository.insertIncidents>[1][number];
@@ -128,8 +128,8 @@ const of = (findings: Findings, { conditions, thresholds }: Pick<RuleRow, 'condi
 });
 
 /**
- * Looks at what holds now and advances every rule that is on. What rules of one tenant look at is read as that tenant sees it.
- * May run at any time and as often as one likes: what was told is not told again.
+ * Checks what currently holds and advances every enabled rule. What a tenant's rules check is read as that tenant sees
+ * it. May run at any time and as often as needed: what was reported is not reported again.
  */
 export async function evaluateRules(collect: typeof collectFindings = collectFindings): Promise<void> {
   const rules = await listEnabledRules(db);

@@ -81,7 +81,7 @@ it('tells each only what is theirs', async () => {
   expect(await names(await bearer(await makeUser()))).toEqual([]);
 });
 
-it('shows at once when a right was taken away, and nothing from before one joined', async () => {
+it('reflects a revoked permission immediately, and shows nothing from before the user joined', async () => {
   await addRule(admin, ['sync_failed']);
   await findings({ all: [fact('sync_failed', 'munich')] });
   const user = await makeUser('viewer');
@@ -145,7 +145,7 @@ it('is marked by those with the right to, and by an API token only where the tok
   expect(await inbox(admin, '?unread=true')).toMatchObject([{ title: expect.stringContaining('a policy') }]);
 });
 
-it('shows a test to whoever asked for it, and no rule without in-app at all', async () => {
+it('shows a test to the user who requested it, and no rule without in-app at all', async () => {
   const id = await addRule(admin, ['sync_failed']);
   const response = await call(`/notification-rules/${id}/test`, { method: 'POST', headers: admin });
   expect(await response.json()).toEqual({ deliveries: 0 });

@@ -15,8 +15,9 @@ import { clock } from '../lib/clock';
 import * as repository from './queries/notifications';
 
 /**
- * Whose inbox it is, with what they may be told of now: a notice about policies is for those who may see policies there. Who
- * sees the whole installation is told by its own rules; those of tenants are for the tenants' people.
+ * The owner of the inbox, with what they may be notified about now: notifications about policies are for users who may
+ * see policies there. Users who see the whole installation are notified by its own rules; those of tenants are for the
+ * tenants' users.
  */
 function readerOf(session: Session): repository.InboxReader {
   const reach = CONDITIONS.map((condition) => {
@@ -27,7 +28,7 @@ function readerOf(session: Session): repository.InboxReader {
   return { user_id: session.user.id, reach };
 }
 
-/** One page of one's own notices, newest first. */
+/** One page of the user's own notifications, newest first. */
 export function listNotifications(session: Session, input: NotificationListInput): Promise<Page<Notification>> {
   return repository.listNotifications(readerOf(session), input);
 }

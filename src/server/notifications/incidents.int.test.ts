@@ -8,7 +8,7 @@ const lab = notificationLab();
 const sql = sqlClient();
 
 describe('incidents', () => {
-  it('open after their time, are told once, and once more when they are over', async () => {
+  it('open after their delay, notify once, and notify once more when they are over', async () => {
     lab.facts = [fact(newId())];
     await lab.lookFor(5);
     expect(await lab.incidents()).toMatchObject([{ status: 'pending', opened_at: null }]);
@@ -33,7 +33,7 @@ describe('incidents', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('of one moment are told in one notice, with the number of all', async () => {
+  it('of one moment are reported in one notification, with the total number', async () => {
     lab.facts = Array.from({ length: 70 }, () => fact(newId()));
     await lab.lookFor(6);
     await lab.deliverDue();
@@ -55,7 +55,7 @@ describe('incidents', () => {
     expect((await lab.incidents())[0]?.flaps).toBeGreaterThan(5);
   });
 
-  it('stay as they are while nobody can look, and over a restart', async () => {
+  it('stay unchanged while no data can be read, and over a restart', async () => {
     lab.facts = [fact(newId())];
     await lab.lookFor(6);
     lab.facts = [];
@@ -72,7 +72,7 @@ describe('incidents', () => {
     expect(await lab.deliveries()).toHaveLength(2);
   });
 
-  it('are told once when two schedulers look at the same time', async () => {
+  it('notify once when two schedulers evaluate at the same time', async () => {
     lab.facts = [fact(newId())];
     await lab.lookFor(4);
     lab.time.advance(MINUTE * 2);

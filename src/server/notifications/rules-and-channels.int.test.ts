@@ -159,7 +159,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('must tell somebody something', async () => {
+  it('require a condition and a recipient', async () => {
     const silent = await send('POST', '/notification-rules', admin, rule('Silent', { in_app: false }));
     expect(silent).toMatchObject({ status: 422, json: { errors: [{ field: 'channel_ids' }] } });
     expect((await send('POST', '/notification-rules', admin, rule('None', { conditions: [] }))).status).toBe(400);
@@ -235,7 +235,7 @@ describe('who may', () => {
     expect(created.status).toBe(400);
   });
 
-  it('have others told of nothing that they may not read themselves', async () => {
+  it('cannot notify others about anything that they may not read themselves', async () => {
     const [role] = await sql<{ id: string }[]>`insert into roles (id, name, title, permissions)
       values (${newId()}, 'notifier', 'Notifier', '{notification:read,notification:write,policy:read}') returning id`;
     const user = await makeUser();
@@ -248,7 +248,7 @@ describe('who may', () => {
     expect((await send('POST', '/notification-rules', headers, rule('More', more))).status).toBe(403);
     expect((await send('PATCH', `/notification-rules/${made.json.id}`, headers, more)).status).toBe(403);
 
-    // A channel that is told of more cannot be led elsewhere.
+    // A channel that reports more than the user may read cannot be redirected.
     const channel = (await send('POST', '/notification-channels', headers, mail('Shared'))).json;
     const theirs = rule('By an administrator', { ...more, channel_ids: [channel.id] });
     const wide = await send('POST', '/notification-rules', world.ours.headers, theirs);
@@ -278,7 +278,7 @@ describe('who may', () => {
     expect((await send('GET', '/notifications', nobody)).json).toMatchObject({ items: [], total: 0 });
   });
 
-  it('test no more often than anybody needs', async () => {
+  it('can test a channel only a limited number of times', async () => {
     const headers = await bearer(await makeUser('admin'));
     const { json } = await send('POST', '/notification-channels', headers, mail('Often tested'));
     const statuses = [];

@@ -20,7 +20,7 @@ import { endIncidents } from './queries/notification-incidents';
 import * as repository from './queries/notification-rules';
 
 /**
- * Refuses to have somebody told, by a rule or a channel, of what the actor may not read there: otherwise whoever may write
+ * Refuses a rule or a channel that would report what the actor may not read there: otherwise any user who may write
  * rules could read everything.
  * @throws AppError `forbidden`
  */
@@ -67,7 +67,7 @@ function assertFitsTenant(tenantId: string | null, conditions: readonly Conditio
   throw new AppError('refused', message, { errors: [{ field: 'conditions', message }] });
 }
 
-/** @throws AppError `refused` when the rule would tell nobody, or names a channel that is not of its tenant */
+/** @throws AppError `refused` when the rule would notify no one, or names a channel that is not of its tenant */
 async function assertChannels(
   tx: Tx,
   tenantId: string | null,
@@ -89,7 +89,7 @@ async function stored(tx: Tx, id: string): Promise<NotificationRule> {
   return rule;
 }
 
-/** One page of the rules within reach. */
+/** One page of the rules visible to the caller. */
 export function listRules(
   scope: Scope<'notification:read'>,
   input: NotificationRuleListInput,

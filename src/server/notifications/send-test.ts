@@ -42,7 +42,7 @@ export const noticeOfTest = (scope: { readonly actor: Scope['actor'] }, what: st
 });
 
 /**
- * Sends a test to one channel, on the same way as everything else; how it went stands in the delivery.
+ * Sends a test to one channel, on the same path as everything else; the delivery holds the result.
  * @throws AppError `not_found`, `refused` for a channel that is off, `too_many_requests`
  */
 export async function testChannel(scope: Scope<'notification:write'>, id: string): Promise<NotificationDelivery> {
@@ -87,7 +87,8 @@ export async function testChannel(scope: Scope<'notification:write'>, id: string
 }
 
 /**
- * Sends a test on every way of a rule: to its channels that are on, and with `in_app` to the inbox of whoever asks.
+ * Sends a test on every path of a rule: to its enabled channels, and with `in_app` to the inbox of the user who
+ * requests it.
  * @throws AppError `not_found`, `too_many_requests`
  */
 export async function testRule(scope: Scope<'notification:write'>, id: string): Promise<{ deliveries: number }> {

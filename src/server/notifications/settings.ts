@@ -42,7 +42,7 @@ async function storedRow(executor: Executor) {
   return row;
 }
 
-/** The settings as they are told; created with their defaults when there are none yet. */
+/** The settings as they are shown; created with their defaults when there are none yet. */
 export async function storedNotificationSettings(executor: Executor): Promise<NotificationSettings> {
   const row = await storedRow(executor);
   const password = await findNotificationSecret(executor, 'smtp_password');

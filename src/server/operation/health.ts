@@ -57,7 +57,7 @@ async function database(): Promise<{ database: Check; migrations: Check }> {
   return { database: reachable, migrations };
 }
 
-/** Sessions are signed with a key that is derived from it. Its text is never told. */
+/** Sessions are signed with a key that is derived from it. Its text is never shown. */
 function secretKey(): Check {
   try {
     deriveKey('health');
@@ -71,7 +71,7 @@ function secretKey(): Check {
 /**
  * Whether requests will succeed now: the database answers and has this program's schema, the job queue answers, and
  * sessions can be signed.
- * A missing worker is told, but does not count: pages still work, only jobs wait.
+ * A missing worker is reported, but does not count: pages still work, only jobs wait.
  */
 export async function readiness(): Promise<Readiness> {
   const [stores, queue, worker] = await Promise.all([
@@ -96,7 +96,7 @@ export async function readiness(): Promise<Readiness> {
 
 export type Liveness = { status: 'ok'; uptime_seconds: number };
 
-/** The process runs and its event loop turns; it says nothing about what the process depends on. */
+/** The process runs and its event loop turns; this does not cover what the process depends on. */
 export function liveness(): Liveness {
   return { status: 'ok', uptime_seconds: Math.floor(process.uptime()) };
 }
@@ -115,7 +115,7 @@ export async function examineMigrations(): Promise<'current' | 'older' | 'newer'
   return latest < expected ? 'older' : 'newer';
 }
 
-/** What the database server says of itself, and how many milliseconds its clock is ahead of this machine's. */
+/** What the database server reports about itself, and how many milliseconds its clock is ahead of this machine's. */
 export async function examineDatabase(): Promise<DatabaseFacts & { clock_ahead_ms: number }> {
   const before = Date.now();
   const facts = await readDatabaseFacts();

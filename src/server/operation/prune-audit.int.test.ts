@@ -42,7 +42,7 @@ const left = async () => {
     select coalesce(object_name, action) as name from audit_records order by seq`;
   return rows.map(({ name }) => name);
 };
-/** Does what nobody may: changes history. */
+/** Does what is not permitted to anyone: changes history. */
 const tamper = (statement: string) =>
   sqlClient().begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -52,7 +52,7 @@ const tamper = (statement: string) =>
 beforeEach(() => tamper('truncate audit_records; truncate audit_checkpoints; truncate system_settings'));
 
 describe('retention of the audit trail', () => {
-  it('keeps everything unless somebody chose otherwise', async () => {
+  it('keeps everything unless configured otherwise', async () => {
     await write(4000, 100);
     expect(await pruneAudit()).toBe(0);
     await keep(3650);
@@ -88,7 +88,7 @@ describe('retention of the audit trail', () => {
     expect(gone).toMatchObject({ broken: null, pruned: { seq: 4 }, anchor: 'pruned' });
   });
 
-  it('goes on in batches, never with a gap, and leaves the newest record however old it is', async () => {
+  it('continues in batches, never with a gap, and keeps the newest record however old it is', async () => {
     await write(100, 99, 20, 98, 97);
     await keep(60);
     expect(await pruneAudit(1)).toBe(2);
@@ -113,7 +113,7 @@ describe('retention of the audit trail', () => {
     await expect(sqlClient()`delete from audit_checkpoints`).rejects.toThrow('append-only');
   });
 
-  it('cannot be imitated: a cut of which the trail says nothing, another hash, and a missing record are found', async () => {
+  it('cannot be forged: it finds an unrecorded cut, another hash, and a missing record', async () => {
     await write(90, 80, 70, 10);
     await keep(75);
     await pruneAudit();

@@ -32,7 +32,7 @@ describe('gauges', () => {
       expect(text).toContain('fabric_gauges_known{part="fleet"} 1');
       expect(text).toContain('fabric_gauges_known{part="queues"} 1');
       await makeCluster({ sync_status: 'ok' });
-      // Fresh enough: whoever asks often costs nothing.
+      // Fresh enough: frequent requests cost nothing.
       expect(await metrics()).not.toContain('sync_status="ok"');
       clock.advance(6);
       expect(await metrics()).toContain('fabric_clusters{sync_status="ok"} 1');

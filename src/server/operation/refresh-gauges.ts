@@ -65,7 +65,7 @@ const gauges = sharedValue<{ readAt: number }>('gauges', async () => {
   return { readAt: clock.now().getTime() };
 });
 
-/** Reads the gauges of the metrics anew unless they are fresh. A part that cannot be read keeps its values, and is told. */
+/** Rereads the metric gauges unless they are fresh. A part that cannot be read keeps its values and is reported. */
 export async function refreshGauges(): Promise<void> {
   await gauges.read(({ readAt }) => clock.now().getTime() - readAt < FRESH_MS);
 }

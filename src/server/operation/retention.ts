@@ -28,9 +28,9 @@ const BATCH = 20_000;
 export type AuditCut = { through_seq: number; through_hash: string; records: number; retention_days: number };
 
 /**
- * Removes audit records whose time is up, the oldest first and without gaps. A checkpoint notes the hash that the rest of
- * the trail continues, and a record in the trail itself says so: nobody can cut it silently. Records of the last 30 days
- * cannot be removed at all; the database refuses.
+ * Removes expired audit records, the oldest first and without gaps. A checkpoint stores the hash that the rest of the
+ * trail continues, and a record in the trail itself records the cut: it cannot be cut silently. Records of the last 30
+ * days cannot be removed at all; the database refuses.
  * @returns how many went
  */
 export async function pruneAudit(batch = BATCH): Promise<number> {
@@ -67,11 +67,11 @@ const IMPORT_DAYS = 90;
 const NOTIFICATION_DAYS = 90;
 
 /**
- * Deletes what nobody needs any more: refresh tokens a day after their end (until then their reuse is noticed and
- * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond the
- * newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit records
- * beyond what the settings keep, files that were imported 90 days ago, notices and closed incidents of 90 days ago, and
- * signing secrets whose time after a rotation is over.
+ * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
+ * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
+ * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
+ * records beyond what the settings keep, files that were imported 90 days ago, notifications and closed incidents of
+ * 90 days ago, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {

@@ -44,7 +44,7 @@ describe('rotating the key', () => {
     expect([...(await keyIdColumns())]).toEqual(known.sort(byName));
   });
 
-  it('encrypts everything anew, bound to its own row, and says so in the trail', async () => {
+  it('encrypts everything again, bound to its own row, and records it in the audit trail', async () => {
     const ids = await Promise.all(Array.from({ length: 120 }, (_, n) => sealedCluster(`token ${n}`, keys.previous)));
     await makeCluster();
     const user = await makeUser();
@@ -128,7 +128,7 @@ describe('rotating the key', () => {
     expect((await rotate()).every(({ resealed }) => resealed === 0)).toBe(true);
   });
 
-  it('goes on where it was broken off, and leaves alone what no key decrypts', async () => {
+  it('continues where it was interrupted, and skips what no key decrypts', async () => {
     const done = await sealedCluster('done', keys.present);
     const open = await sealedCluster('open', keys.previous);
     const lost = await sealedCluster('lost', 'l'.repeat(40));
@@ -140,7 +140,7 @@ describe('rotating the key', () => {
     expect(place && [...(await countByKey(place))].map(({ rows }) => rows).sort()).toEqual([1, 2]);
   });
 
-  it('keeps what somebody enters meanwhile', async () => {
+  it('keeps values that are entered during the rotation', async () => {
     const id = await sealedCluster('before', keys.previous);
     let rotating: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
@@ -156,7 +156,7 @@ describe('rotating the key', () => {
     expect(await tokenOf(id, keys.present)).toBe('entered meanwhile');
   });
 
-  it('never lets a key be given up that something is sealed with', async () => {
+  it('refuses to retire a key while something is encrypted with it', async () => {
     await db.execute(
       sql`insert into system_settings (key, value) values ('later', ${JSON.stringify({ password_key_id: keyId(keys.previous) })}::jsonb)`,
     );

@@ -70,7 +70,7 @@ export type RotatedPlace = {
 
 const BATCH = 50;
 
-/** One batch in one transaction, so that whoever changes a row meanwhile waits a moment and nothing is overwritten. */
+/** One batch in one transaction, so that concurrent writers of a row wait a moment and nothing is overwritten. */
 async function resealBatch(place: SealedPlace, { present, previous }: KeyPair, after: string) {
   const presentId = keyId(present);
   return db.transaction(async (tx) => {
@@ -101,9 +101,9 @@ async function resealPlace(place: SealedPlace, keys: KeyPair): Promise<RotatedPl
 }
 
 /**
- * Encrypts everything that is sealed with the previous key anew with the present one. May be broken off and run again: what
- * is done stays done. The service may run meanwhile if it accepts both keys.
- * @throws Error when something is sealed with the previous key still: that key must not be given up
+ * Re-encrypts everything that is sealed with the previous key with the current one. May be interrupted and run again:
+ * what is done stays done. The service may run at the same time if it accepts both keys.
+ * @throws Error when something is still sealed with the previous key: that key must not be discarded
  */
 export async function rotateSecrets(scope: Scope<'*'>, keys: KeyPair): Promise<RotatedPlace[]> {
   const places: RotatedPlace[] = [];

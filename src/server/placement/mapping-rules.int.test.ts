@@ -80,7 +80,7 @@ describe('a mapping rule', () => {
     ]);
   });
 
-  it('gives way to what somebody decided by hand, also on no project, until it is left to the rules again', async () => {
+  it('does not override a manual assignment, even to no project, until it is left to the rules again', async () => {
     const given = await guest({ pool: 'prod' });
     const taken = await guest({ pool: 'prod' });
     await send('POST', '/workloads/assign', { project_id: office.id, workload_ids: [given.id] });
@@ -160,7 +160,7 @@ describe('a mapping rule', () => {
     expect((await send('DELETE', `/projects/${shop.id}`)).status).toBe(204);
   });
 
-  it('moves the sums of traffic to the other tenant as an assignment by hand does', async () => {
+  it('moves the traffic rollups to the other tenant, as a manual assignment does', async () => {
     const moved = await guest({ pool: 'prod' });
     await rule({});
     const [newest] = await sqlClient()`select max(id) as id from workload_owners where workload_id = ${moved.id}`;
@@ -295,7 +295,7 @@ describe('any rules over any guests', () => {
     );
   });
 
-  it('end in one order although they are changed while workloads are assigned by hand', async () => {
+  it('are serialized when they change while workloads are assigned manually', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 30; i += 1) ids.push((await guest({ pool: 'prod', tags: i % 2 ? ['odd'] : [] })).id);
     const one = await rule({});

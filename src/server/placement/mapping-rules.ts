@@ -88,7 +88,7 @@ async function stored(tx: Tx, id: string): Promise<MappingRule> {
 }
 
 /**
- * Stores a rule and carries it out at once.
+ * Stores a rule and applies it immediately.
  * @throws AppError `not_found` for its project or cluster, `conflict` when there is one for the same pool or tag there
  */
 export async function createMappingRule(scope: Scope<'mapping:write'>, input: MappingRuleInput): Promise<MappingRule> {
@@ -115,7 +115,7 @@ export async function createMappingRule(scope: Scope<'mapping:write'>, input: Ma
 }
 
 /**
- * Changes a rule and carries it out at once; what is left out stays. Without a change nothing is written.
+ * Changes a rule and applies it immediately; omitted fields stay. Without a change nothing is written.
  * @throws AppError `not_found`, `version_conflict`, `malformed`, `conflict`
  */
 export async function updateMappingRule(

@@ -32,16 +32,16 @@ const moveOf = (placement: Placement) => ({
 type Within = { clusterId?: string; workloadIds?: readonly string[] };
 
 /**
- * Puts workloads where the mapping rules want them: those that nobody assigned by hand, in one cluster, of some ids, or all.
- * What a rule put somewhere leaves again when no rule matches it any more. Run twice, the second time writes nothing.
- * @returns those that have another project than before; `recordPlacements` tells the audit trail
+ * Places workloads as the mapping rules require: those not assigned manually, in one cluster, of some ids, or all. A
+ * workload placed by a rule is unassigned when no rule matches it any more. Run twice, the second time writes nothing.
+ * @returns those that have another project than before; `recordPlacements` writes the audit trail
  */
 export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placement[]> {
   await lockMapping(tx);
   const rules = await listEnabledRules(tx);
   const wanted = await findPlacements(tx, rules, { ...within, deciders: true });
   if (wanted.total === 0) return [];
-  // Somebody may assign one of them at this moment: what is wanted is read again once nobody can.
+  // A user may be assigning one of them right now: the desired placement is read again once they are locked.
   const workloadIds = wanted.items.map(({ workload_id }) => workload_id);
   await lockPlaced(tx, workloadIds);
   const { items } = await findPlacements(tx, rules, { workloadIds, deciders: true });
@@ -77,7 +77,7 @@ export async function applyMappingRules(
   return { changed: moved.length, started: await recordPlacements(tx, scope, moved) };
 }
 
-/** @throws AppError `not_found` naming the workloads that are out of reach */
+/** @throws AppError `not_found` naming the workloads that are not visible to the caller */
 export async function lockAssignable(
   tx: Tx,
   scope: Scope<'workload:write'>,
@@ -95,9 +95,9 @@ export async function lockAssignable(
 }
 
 /**
- * Gives workloads to a project, or to none, by hand: mapping rules leave them alone from now on. All or nothing. Each tenant
- * that gets or loses workloads has its own audit record.
- * @throws AppError `not_found` for a project or workload out of reach; `forbidden` when somebody of a tenant would put
+ * Assigns workloads to a project, or to none, manually: mapping rules leave them alone from now on. All or nothing.
+ * Each tenant that gains or loses workloads has its own audit record.
+ * @throws AppError `not_found` for a project or workload that is not visible; `forbidden` when a tenant user would put
  * workloads outside every tenant, where they could not bring them back from
  */
 export async function assignWorkloads(
@@ -114,7 +114,7 @@ export async function assignWorkloads(
     const project = project_id === null ? null : await lockProject(tx, scope.reach, project_id, 'key share');
     if (project_id !== null && !project) throw notFound('project');
     const found = await lockAssignable(tx, scope, workload_ids);
-    // Also those that a rule has put there already: from now on somebody has decided.
+    // Also those that a rule has put there already: from now on the assignment is manual.
     const decided = found.filter(
       (workload) => workload.project_id !== project_id || workload.project_assigned_by !== 'hand',
     );
@@ -134,9 +134,9 @@ export async function assignWorkloads(
 }
 
 /**
- * Undoes that workloads were assigned by hand: from now on the mapping rules decide where they belong. All or nothing.
- * @throws AppError `not_found` for a workload out of reach; `forbidden` for somebody of a tenant, whose workloads the rules
- * could put where they cannot bring them back from
+ * Undoes the manual assignment of workloads: from now on the mapping rules decide where they belong. All or nothing.
+ * @throws AppError `not_found` for a workload that is not visible; `forbidden` for a tenant user, whose workloads the
+ * rules could put where they cannot bring them back from
  */
 export async function followMappingRules(
   scope: Scope<'workload:write'>,

@@ -26,9 +26,9 @@ import { lockAssignable } from './place';
 import { countMatches, findPlacements, type WeighedRule } from './queries/mapping-placements';
 
 /**
- * What assigning workloads by hand would remove from their firewalls: rules of policies of the tenants and projects that lose them, with
- * what is live now. Nothing is changed.
- * @throws AppError `not_found` for a project or workload out of reach
+ * What assigning workloads manually would remove from their firewalls: rules of policies of the tenants and projects
+ * that lose them, with their live state. Nothing is changed.
+ * @throws AppError `not_found` for a project or workload that is not visible
  */
 export async function previewAssignment(
   scope: Scope<'workload:write'>,

@@ -21,9 +21,9 @@ type Target = { id: string; name: string; tenant_id: string } | null;
 const PER_RECORD = 500;
 
 /**
- * Everything that follows from workloads belonging to the target now, or to no project: what policies of their former tenants
- * and projects left there is removed or kept, and pages and the audit trail are told. Each tenant that gets or loses workloads has its own
- * record. Another tenant's project is none of this tenant's business.
+ * Everything that follows from assigning workloads to the target, or to no project: rules that policies of their
+ * former tenants and projects left there are removed or kept, and pages and the audit trail are updated. Each tenant
+ * that gains or loses workloads has its own record, which does not show another tenant's project.
  * @returns deployments for `startDeployments` after the commit
  */
 export async function recordMoves(

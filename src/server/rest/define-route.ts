@@ -36,7 +36,7 @@ export type RouteContext<A extends Access, PP extends Shape, Q extends Shape, B 
   query: Output<Q>;
   body: Output<B>;
   request: Request;
-  /** The table that the route stands in. */
+  /** The table that contains the route. */
   routes: readonly Route[];
 };
 
@@ -67,11 +67,11 @@ export type RouteConfig<A extends Access, PP extends Shape, Q extends Shape, B e
   body?: B;
   /** A body may be left out; the schema then sees `{}`. */
   bodyOptional?: boolean;
-  /** Bytes accepted, at most 16 MB; 1 MB when not said. */
+  /** Bytes accepted, at most 16 MB; 1 MB by default. */
   maxBodyBytes?: number;
   /** The body may come with Content-Encoding: gzip; the limit holds for what comes out, too. */
   gzip?: boolean;
-  /** A list of the body whose items the handler judges one by one: text that cannot be stored in one costs only that one. */
+  /** A list in the body whose items the handler checks one by one: text that cannot be stored fails only its item. */
   itemwise?: string;
   /** Success: status and the schema of the JSON answer (none for 204). A handler may also return a Response. */
   response: RouteResponse;
@@ -108,7 +108,7 @@ const DEFAULT_BODY_BYTES = 1024 * 1024;
 
 /**
  * One REST operation as a value: who may call it, what it takes, what it answers. The router runs it, the API document
- * and the authorisation matrix are generated from it.
+ * and the authorization matrix are generated from it.
  */
 export function defineRoute<
   const A extends Access,

@@ -214,7 +214,7 @@ describe('bodies', () => {
     await expectProblem(await send('x'.repeat(70_000)), { status: 413 });
   });
 
-  it('that break off are the sender’s fault, not the database’s', async () => {
+  it('return 400 when the client aborts the request', async () => {
     const body = new ReadableStream({
       pull(controller) {
         controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
@@ -288,7 +288,7 @@ describe('query parameters', () => {
     await expectProblem(await call(`/audit?${many}`, { headers: root }), { status: 400 });
   });
 
-  it('and body errors are told together', async () => {
+  it('and body errors are reported together', async () => {
     const response = await call('/settings?a=1', {
       method: 'PATCH',
       body: { b: 1, flow_retention_hours: 0 },
@@ -308,7 +308,7 @@ describe('answers', () => {
       expect(await id(bad)).not.toBe(bad);
   });
 
-  it('tell nothing about the inside when something breaks', async () => {
+  it('reveal no internals when something fails', async () => {
     const failing = (error: unknown) =>
       defineRoute({
         method: 'GET',

@@ -91,9 +91,9 @@ async function readInput(route: Route, path: Record<string, string>, request: Re
 }
 
 /**
- * Answers one request below `/api/v1` from the table of routes. Never throws: every failure is a problem+json. The order
- * is fixed: how large, who, whether they may, what they sent, whether it is their turn, so that nobody learns about input they
- * may not give.
+ * Answers one request below `/api/v1` from the table of routes. Never throws: every failure is a problem+json. The
+ * order is fixed: size, identity, permission, input, admission, so that callers learn nothing about input they may not
+ * send.
  */
 export const handleRequest = (routes: readonly Route[], request: Request): Promise<Response> =>
   answerWith(request.method, () => answerRequest(routes, request));

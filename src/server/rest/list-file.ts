@@ -22,7 +22,7 @@ export async function streamPages<T>(
   { head = '', line }: { head?: string; line: (row: T) => string },
 ): Promise<Response> {
   const encoder = new TextEncoder();
-  // Pages are asked for by whoever reads the stream, and read over the connections of exports all the same.
+  // The reader of the stream requests the pages; they are still read over the connections of exports.
   const nextPage = AsyncResource.bind(readPage);
   let page: Awaited<ReturnType<ReadPage<T>>> | null = await nextPage({ limit: PAGE_ROWS });
   await recordExport(scope, { list: name, format: suffix, filters: { ...query } });

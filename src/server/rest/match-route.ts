@@ -11,7 +11,7 @@ export function pathSegments(pathname: string): string[] | null {
     } catch {
       return null;
     }
-    // A slash, a backslash or a NUL that arrives encoded never means what a path of ours means.
+    // A slash, a backslash or a NUL that arrives encoded never means the same as in a path of this API.
     if (text === '' || text === '.' || text === '..' || /[/\\\0]/.test(text)) return null;
     segments.push(text);
   }

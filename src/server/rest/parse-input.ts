@@ -62,7 +62,7 @@ async function parseBody(route: Route, request: Request, errors: FieldError[]): 
 }
 
 /**
- * Validates params, query and body together, so that the caller learns of every wrong field at once.
+ * Validates params, query and body together, so that the caller learns about every wrong field in one response.
  * @throws AppError `malformed`, `not_found` for an id that cannot be one, and those of `readJson`
  */
 export async function parseInput(

@@ -35,7 +35,7 @@ export const PROBLEM_TITLES: Record<ErrorCode, string> = {
   upstream_timeout: 'Hypervisor timed out',
 };
 
-/** What zod says when a schema has no words of its own, in ours. */
+/** Rewrites zod's default message in plain English for schemas without a message of their own. */
 function plainMessage(message: string): string {
   const [, expected, received] = /^Invalid input: expected (.+), received (.+)$/.exec(message) ?? [];
   if (!expected) return message;
@@ -60,7 +60,7 @@ export function fieldErrors(error: ZodError, prefix = ''): FieldError[] {
   });
 }
 
-/** Any error as the one the caller may see. What is not understood is `internal` and says nothing about the inside. */
+/** Converts any error to one that the caller may see. An unknown error becomes `internal` and reveals no internals. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof ZodError) {

@@ -23,8 +23,9 @@ export function assertBodySize(request: Request): void {
 }
 
 /**
- * Bytes of the request, refused as soon as they exceed `limit`; what a header claims is checked first and never believed.
- * @throws AppError `too_large`; `malformed` when the sender broke off
+ * Reads the request body and refuses it as soon as it exceeds `limit`. The size claimed by a header is checked first
+ * but never trusted.
+ * @throws AppError `too_large`; `malformed` when the sender aborts the body
  */
 export async function readBytes(request: Request, limit: number): Promise<Buffer> {
   if (Number(request.headers.get('content-length') ?? '0') > limit) throw tooLarge(limit);
@@ -68,7 +69,7 @@ async function decode(bytes: Buffer, coding: string, limit: number, gzip: boolea
   }
 }
 
-/** The value without one list, whose items are judged one by one later. */
+/** The value without one list, whose items are validated one by one later. */
 function without(value: unknown, list: string | undefined): unknown {
   if (list === undefined || typeof value !== 'object' || value === null) return value;
   return { ...value, [list]: null };

@@ -10,9 +10,9 @@ function hostOf(text: string): string | null {
 }
 
 /**
- * The address under which the caller reached the service, without trailing slash: behind a trusted proxy what that says, else the
- * request's own. Only for answers that nobody stores: a caller can say anything as its Host.
- * @throws AppError `malformed` when the request's own host is none
+ * The address under which the caller reached the service, without trailing slash: taken from a trusted proxy's
+ * headers, otherwise from the request itself. Only for responses that are not stored: a caller can send any Host.
+ * @throws AppError `malformed` when the request's own host is not valid
  */
 export function baseUrlOf(request: Request): string {
   const own = publicOriginOf(request);
@@ -29,7 +29,7 @@ export function clientOf(request: Request): { user_agent: string | null } {
 
 /**
  * The version that `If-Match` asks for, from `"3"`, `W/"3"` or `3`; undefined without the header or for `*`.
- * @throws AppError `malformed` when it is none of ours
+ * @throws AppError `malformed` when it is not a version that Fabric issues
  */
 export function ifMatchVersion(request: Request): number | undefined {
   const header = request.headers.get('if-match')?.trim();

@@ -50,8 +50,8 @@ function valuesOf(request: Request, name: string): string[] {
 }
 
 /**
- * A cookie of the browser. Two of the name (one planted by a neighbour site) count as none. Over TLS `oldName` counts
- * where there is none with the prefix: sign-ins from before go on until their token expires.
+ * A browser cookie. Two with the same name (one planted by a neighbor site) count as none. Over TLS `oldName` counts
+ * if there is none with the prefix: earlier sign-ins continue until their token expires.
  */
 function readCookie(request: Request, { name, oldName }: Cookie): string | null {
   const secure = isSecure(request);

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors';
 
-/** Deeper than anything we define; what nests deeper was made to exhaust the stack of whoever walks over it. */
+/** Deeper than anything Fabric defines; deeper nesting is an attempt to exhaust the stack of its reader. */
 const MAX_DEPTH = 40;
 
 /** NUL, or half of a surrogate pair: PostgreSQL stores neither in text nor in jsonb. */

@@ -17,7 +17,7 @@ import { findSetting, insertSetting, lockSetting, mergeSetting, updateSetting } 
 export const RUNTIME_KEY = 'runtime';
 export const AUTO_SYNC_KEY = 'auto_sync';
 
-// A row written by an older version lacks the newer fields: they are at their default, as if nobody had touched them.
+// A row written by an older version lacks the newer fields: they get their default, as if never changed.
 const Choices = RuntimeChoices.partial().transform((stored) => ({ ...DEFAULT_RUNTIME_CHOICES, ...stored }));
 const Times = AutoSyncTimes.partial().transform((stored) => ({
   last_node_auto_sync_at: null,

@@ -59,9 +59,8 @@ async function noteCheck(
 }
 
 /**
- * Tries an access to a cluster and tells what works. Nothing is stored but an audit record: the service connects where it is told
- * to. The faults of the cluster are lines of the
- * report, not errors.
+ * Tests access to a cluster and reports what works. Stores only an audit record: the service connects to any address
+ * it is given. Faults of the cluster are lines of the report, not errors.
  * @throws AppError `not_found` for an unknown cluster, `refused` when a token is needed
  */
 export async function checkCluster(

@@ -43,7 +43,7 @@ const lastAudit = async (id: string) => (await auditTrail(eq(auditRecords.object
 const stored = async (id: string) => (await db.select().from(clusters).where(eq(clusters.id, id)))[0];
 
 describe('adding a cluster', () => {
-  it('normalises what was typed, hides the token and records the change', async () => {
+  it('normalizes the input, hides the token and records the change', async () => {
     const { status, body } = await json('/clusters', { body: { ...input, name: '  Frankfurt  ' } });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -106,7 +106,7 @@ describe('adding a cluster', () => {
     },
   );
 
-  it('refuses a taken name, also when two arrive at once', async () => {
+  it('refuses a name that is in use, also for two concurrent requests', async () => {
     const both = await Promise.all([1, 2].map(() => json('/clusters', { body: { ...input, name: 'twice' } })));
     expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
     expect(await json('/clusters', { body: { ...input, name: 'twice' } })).toMatchObject({
@@ -172,7 +172,7 @@ describe('changing a cluster', () => {
     expect(await stored(cluster.id)).toMatchObject({ tls_ca: null, entry_points: [] });
   });
 
-  it('notices that somebody else was faster', async () => {
+  it('detects that another user changed it first', async () => {
     const cluster = await create();
     await patch(cluster.id, { rule_placement: 'below' });
     const stale = { status: 409, body: { code: 'version_conflict', version: 2, given_version: 1 } };

@@ -100,7 +100,7 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
   const moved = fields.api_url !== undefined && fields.api_url !== row.api_url;
   if (moved) assertAllowedTarget('api_url', new URL(fields.api_url ?? '').hostname);
   if (moved && api_token === undefined) {
-    // Otherwise whoever may change the address could have the token sent to a server of their own.
+    // Otherwise any user who may change the address could have the token sent to a server of their own.
     throw new AppError(
       'refused',
       'For a new address, enter the API token again: the stored token is only sent to its own address.',

@@ -76,7 +76,7 @@ describe('what is not proved to be gone stays', () => {
     expect(run.status).toBe('ok');
   });
 
-  it('when every node refuses connections: the run fails at once and says so', async () => {
+  it('when every node refuses connections: the run fails immediately and reports it', async () => {
     const { sync, control, workloads } = await syncedLab();
     const before = await workloads();
     for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'refusing');
@@ -84,7 +84,7 @@ describe('what is not proved to be gone stays', () => {
     expect(run).toMatchObject({ status: 'failed', errors: [{ stage: 'connect', code: 'unreachable' }] });
     expect(await storedCluster(world)).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unreachable' });
     expect(await workloads()).toHaveLength(before.length);
-    // Whoever mends the cluster and tries again need not wait.
+    // A user who fixes the cluster and retries does not have to wait.
     for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'up');
     expect((await sync()).status).toBe('ok');
   });
@@ -110,7 +110,7 @@ describe('what is not proved to be gone stays', () => {
     expect((await workloads()).every((row) => row.missing_since === null)).toBe(true);
   });
 
-  it('when most guests vanish at once, until they were gone for a day', async () => {
+  it('when most guests vanish in one sync, until they have been gone for a day', async () => {
     const { sync, settle, control, workloads } = await syncedLab();
     const vmids = (await workloads()).map((row) => row.vmid);
     for (const vmid of vmids.slice(0, 9)) control.destroyGuest(vmid);

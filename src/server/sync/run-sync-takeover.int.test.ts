@@ -120,7 +120,7 @@ describe('a sync whose worker is replaced at any call', () => {
   });
 });
 
-it('a sync that was broken off in the middle of many calls does not spoil the next one', async () => {
+it('a sync that was interrupted in the middle of many calls does not spoil the next one', async () => {
   // In real time: what is held against a node that fails is forgotten after seconds.
   await lab(1);
   const slow = world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 3_000 });
@@ -135,7 +135,7 @@ it('a sync that was broken off in the middle of many calls does not spoil the ne
   expect(await lastRun()).toMatchObject({ status: 'ok', errors: [] });
 });
 
-describe('two at once', () => {
+describe('concurrent syncs', () => {
   it('make one run, which one of them carries out', async () => {
     await lab();
     const requests = await Promise.all(Array.from({ length: 8 }, queued));

@@ -250,7 +250,7 @@ describe('a sync', () => {
     expect((await workload(ct.vmid)).id).toBe(before.id);
   });
 
-  it('keeps what people wrote, and says nothing of them in its changes', async () => {
+  it('keeps user edits and does not list them among its changes', async () => {
     const { sync, sql, cluster } = await syncedLab();
     await sql`update networks set description = 'uplink', version = 2 where cluster_id = ${cluster.id} and name = 'vmbr0'`;
     await sql`update subnets set dns_servers = '{9.9.9.9}', dhcp_enabled = false, version = 2 where cluster_id = ${cluster.id} and cidr = '10.60.10.0/24'`;
@@ -324,7 +324,7 @@ describe('the cost of a sync', () => {
     expect(few.length).toBeLessThanOrEqual(14);
   });
 
-  it('is told at most twice a second', { timeout: 30_000 }, async () => {
+  it('publishes changes of the run at most twice a second', { timeout: 30_000 }, async () => {
     const { simulator, sync } = await lab();
     simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 20_000 });
     const told: number[] = [];

@@ -103,7 +103,7 @@ describe('automatic syncs', () => {
   });
 });
 
-describe('runs that nobody works on', () => {
+describe('sync runs without a worker', () => {
   const insertRun = async (clusterId: string, values: Partial<typeof syncRuns.$inferInsert>) => {
     const [row] = await db
       .insert(syncRuns)
@@ -116,7 +116,7 @@ describe('runs that nobody works on', () => {
   });
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
-  it('get a job again: those that wait without one, and those whose worker fell silent', async () => {
+  it('get a job again: those waiting without one, and those whose worker stopped reporting', async () => {
     const [lost, silent, fresh, alive] = [
       await makeCluster(),
       await makeCluster(),

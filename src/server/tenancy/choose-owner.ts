@@ -12,8 +12,8 @@ const wrongTenant = (message: string) =>
   });
 
 /**
- * The tenant that something new belongs to. Whoever acts for the whole installation may leave it out or say null: then it
- * belongs to none. Others must name one of theirs, unless they have only one.
+ * The tenant that a new object belongs to. A caller whose scope is the whole installation may omit it or send null:
+ * the object then belongs to no tenant. Others must name one of their tenants, unless they have only one.
  * @throws AppError `malformed` naming the field
  */
 export async function chooseTenant(
@@ -38,7 +38,7 @@ const wrongProject = (message: string) =>
     errors: [{ field: 'project_id', message: 'Specify a project for which you have the permission.' }],
   });
 
-/** The project of an answer is the same for one that does not exist and one that is out of reach. */
+/** The response is the same for a project that does not exist and one that is not visible to the caller. */
 const noSuchProject = () => wrongProject('Project not found.');
 
 type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
@@ -91,8 +91,8 @@ export async function changeOwner(tx: Tx, reach: Reach, present: Owned, projectI
 }
 
 /**
- * The scope as the people of one tenant have it; as it is without one.
- * @throws AppError `not_found` for a tenant that is out of reach
+ * The scope narrowed to one tenant, as the tenant's own users have it; unchanged without a tenant.
+ * @throws AppError `not_found` for a tenant that is not visible to the caller
  */
 export async function withinTenant<P extends Grantable>(
   scope: Scope<P>,

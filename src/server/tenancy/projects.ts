@@ -12,7 +12,7 @@ import { lockTenant } from './queries/tenants';
 
 const audited = ({ name, description }: { name: string; description: string }) => ({ name, description });
 
-/** One page of the projects within reach. */
+/** One page of the projects visible to the caller. */
 export function listProjects(scope: Scope<'project:read'>, input: ProjectListInput): Promise<Page<Project>> {
   return repository.listProjects(scope.reach, input);
 }
@@ -24,7 +24,7 @@ export async function readProject(scope: Scope<'project:read'>, id: string): Pro
   return project;
 }
 
-/** @throws AppError `not_found` for a tenant out of reach, `conflict` when the name is taken there */
+/** @throws AppError `not_found` for a tenant not visible to the caller, `conflict` when the name exists in it */
 export function createProject(scope: Scope<'project:write'>, input: ProjectInput): Promise<Project> {
   return db.transaction(async (tx) => {
     const reachable = scope.tenants === 'all' || scope.tenants.includes(input.tenant_id);

@@ -16,8 +16,9 @@ type Exported = {
 export type Exporter = Pick<Scope, 'actor' | 'origin' | 'reach'>;
 
 /**
- * Records that a whole list left the service as a file. Who exports as somebody of tenants, or of single projects of them, is
- * recorded in the trails of these tenants, everybody else in the installation's: no export is without a record.
+ * Records that a whole list was exported to a file. An export by a user of tenants, or of single projects of them, is
+ * recorded in the audit trails of these tenants; any other export in that of the installation. No export goes
+ * unrecorded.
  */
 export async function recordExport({ actor, origin, reach }: Exporter, exported: Exported): Promise<void> {
   const { list, format, filters } = exported;

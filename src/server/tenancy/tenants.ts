@@ -14,7 +14,7 @@ const audited = ({ name, description, on_move }: Pick<Tenant, 'name' | 'descript
   on_move,
 });
 
-/** One page of the tenants within reach. */
+/** One page of the tenants visible to the caller. */
 export function listTenants(scope: Scope<'tenant:read'>, input: TenantListInput): Promise<Page<Tenant>> {
   return repository.listTenants(scope.tenants, input);
 }

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { isSaying, type Source } from './sources';
 
-/** Attributes for machines. Every other one that holds words is read by somebody. */
+/** Attributes for machines. Users read every other attribute that contains text. */
 const TECHNICAL =
   /^(class(Name)?|\w+ClassName|id|key|href|src|type|name|role|rel|target|d|viewBox|transform|style|value|variant|size|tone|side|align|kind|method|autoComplete|inputMode|htmlFor|data-.*|scope|textAnchor|dominantBaseline|d[xy]|preserveAspectRatio|draggable|aria-(hidden|modal|selected|expanded|busy|atomic|invalid|required|pressed|checked|relevant|labelledby|describedby|controls|live|sort|current|orientation|haspopup|autocomplete|activedescendant|keyshortcuts)|as|dateTime|lang|fill|stroke.*|language|pattern|accept|layout|height|shapeRendering|code|download|\w+Tone|locale|autoHighlight|swipeDirection|end|autoCapitalize|wrap)$/;
 /** Elements whose text is code. */
@@ -107,7 +107,7 @@ const isKey = (node: ts.Node) =>
   ts.isCaseClause(node.parent) ||
   (ts.isBinaryExpression(node.parent) && /^[!=]==?$/.test(node.parent.operatorToken.getText()));
 
-/** Words of a template: what stands between its values. */
+/** The text of a template: its literal parts between the values. */
 const wordsOf = (node: ts.TemplateExpression) =>
   [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('0');
 

@@ -19,8 +19,8 @@ const TOP = 6;
 const STRIP = { height: 34, gap: 18 };
 
 /**
- * Stacked bars over time, and below them a strip of counts with its own axis. Pointer and arrow keys move a cursor whose figures stand in the line above; it is a slider for
- * assistive technology.
+ * Stacked bars over time, and below them a strip of counts with its own axis. Pointer and arrow keys move a cursor
+ * whose figures are shown in the line above; it is a slider for assistive technology.
  */
 export function BarChart({
   label,

@@ -10,7 +10,7 @@ import { FieldFrame, type FieldProps, useField } from './field-frame';
 
 type Props<V extends FieldValues, Out> = FieldProps<string, V, Out> & { placeholder?: string; autoFocus?: boolean };
 
-/** A network in a form. Says at once how large it is, and offers the network when an address inside it was typed. */
+/** A network in a form. Shows its size immediately, and offers the network when an address inside it was typed. */
 export function CidrField<V extends FieldValues, Out>({
   control,
   name,

@@ -10,7 +10,7 @@ type Props<V extends FieldValues, Out> = FieldProps<Option, V, Out> & {
   options: readonly Option[];
   remote: RemoteSearch;
   placeholder?: string;
-  /** Tells of a choice made here, besides storing it. */
+  /** Called for a choice made here, besides storing it. */
   onChosen?: (option: Option | null) => void;
 };
 

@@ -9,14 +9,14 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode;
   /** Value in the CSV file; a column without it is not exported. */
   csv?: (row: Row) => CsvValue;
-  /** Figures stand at the end, so that their digits line up. */
+  /** Figures are aligned at the end, so that their digits line up. */
   align?: 'start' | 'end';
   /** Pixels; with `grow` the least. */
   width: number;
   /** Takes a share of the space that is left. */
   grow?: boolean;
   sortable?: boolean;
-  /** First direction when it is sorted by; times and figures are mostly wanted newest or largest first. */
+  /** First direction when sorting by it; for times and figures mostly newest or largest first. */
   sortFirst?: 'asc' | 'desc';
   /** Not shown until asked for. */
   hidden?: boolean;

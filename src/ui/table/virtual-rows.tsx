@@ -35,7 +35,7 @@ export function useVirtualRows({ rows, scrollRef, currentIndex }: Options) {
 export const getPageSize = (scroller: HTMLElement | null): number =>
   Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
 
-/** Stands for rows that are not in the document. */
+/** Placeholder for rows that are not in the document. */
 export function RowGap({ height, columnCount }: { height: number; columnCount: number }) {
   if (height <= 0) return null;
   return (

@@ -4,7 +4,7 @@ import { Assembler, register } from './assembler';
 const hex = (asm: Assembler) => Buffer.from(asm.assemble()).toString('hex').match(/.{16}/g);
 
 describe('Assembler', () => {
-  // Written out by hand from the tables of RFC 9669; the kernel's verifier judges the whole program elsewhere.
+  // Written manually from the tables of RFC 9669; the kernel's verifier checks the whole program elsewhere.
   it('encodes each kind of instruction', () => {
     const asm = new Assembler();
     asm.move(6, register(1));

@@ -15,7 +15,7 @@ const SOL_SOCKET = 1;
 const SO_ATTACH_BPF = 50;
 
 const DEFAULT_CAPACITY = 65_536;
-/** Longer than any processor spends inside the filter: afterwards nobody writes to the map that was switched off. */
+/** Longer than any processor spends inside the filter: afterwards nothing writes to the map that was switched off. */
 const SETTLE_MILLISECONDS = 25;
 const VALUE_WORDS = VALUE.bytes / 4;
 
@@ -70,7 +70,7 @@ export class EbpfCapture implements CaptureSource {
     return (this.maps.inserts() - this.insertsAtDrain) / this.capacity;
   }
 
-  /** Concurrent calls run one after another: two drains at once would empty a map that is still being written. */
+  /** Concurrent calls run one after another: two simultaneous drains would empty a map that is still being written. */
   drain(table: FlowTable): Promise<void> {
     const next = this.draining.then(() => this.drainOnce(table));
     this.draining = next.catch(() => undefined);

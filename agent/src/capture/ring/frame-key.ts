@@ -14,7 +14,7 @@ const IPV6_BYTES = 40;
 const FRAGMENT_BYTES = 8;
 const TCP_BYTES_READ = 14;
 
-/** Headers of IPv6 that may stand before the transport header, each with its length in itself. */
+/** IPv6 extension headers that may precede the transport header; each carries its own length. */
 const EXTENSION = {
   hopByHop: 0,
   routing: 43,

@@ -43,7 +43,7 @@ const LIVE_LXC = new Set([
   'searchdomain',
 ]);
 
-/** Keys of a VM's NIC that can change while the device stays: only the host side is wired anew. */
+/** Keys of a VM's NIC that can change while the device stays: only the host side is rewired. */
 const REPLUG_KEYS = new Set(['bridge', 'tag', 'trunks', 'firewall', 'rate', 'link_down']);
 
 const hotplugsNetwork = (guest: Guest): boolean => {
@@ -80,7 +80,7 @@ export type OptionChanges = { set: Map<string, string>; remove: Map<string, 1 | 
 
 /**
  * Stores changes as pending, then makes live what can be made live now. What cannot stays pending.
- * @returns errors per option of failed hot-plugs; a container stops at the first, a VM goes on
+ * @returns errors per option of failed hot-plugs; a container stops at the first, a VM continues
  */
 export function applyOptions(type: GuestType, guest: Guest, changes: OptionChanges): Record<string, string> {
   const errors: Record<string, string> = {};

@@ -59,8 +59,8 @@ describe('certificates', () => {
   });
 });
 
-describe('rules inserted by hand', () => {
-  it('land at the wanted position of the list', () => {
+describe('rules inserted manually', () => {
+  it('land at the requested position of the list', () => {
     const { firewall } = sim.cluster();
     firewall.setFile('firewall/300.fw', undefined);
     firewall.insertRule(300, 'IN ACCEPT # b');

@@ -138,7 +138,7 @@ export class ClusterControl {
     this.setConfig(vmid, { lock });
   }
 
-  /** The guest's configuration appears on another node at once. */
+  /** The guest's configuration appears on another node immediately. */
   migrate(vmid: number, node: string): void {
     this.#node(node);
     this.state.change(() => {

@@ -7,7 +7,7 @@ export type DormantContent = {
   options?: Readonly<Record<string, string | number>>;
 };
 
-/** Firewall files of a cluster, edited by hand behind the API. */
+/** Firewall files of a cluster, edited directly instead of through the API. */
 export class FirewallControl {
   readonly #cluster: ClusterState;
 

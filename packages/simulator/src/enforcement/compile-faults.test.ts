@@ -43,7 +43,7 @@ describe('a rule that the API takes and the packet filter refuses', () => {
     expect(lab().enforcement.compileOf('pve1')).toMatchObject({ compiled_at: before, failed_at: expect.any(Number) });
   });
 
-  it('leaves the old rules of every guest of that node in force until it is gone', async () => {
+  it('keeps the old rules of every guest of that node active until it is gone', async () => {
     expect(neighbor(1)).toBe('accept');
     await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: 'tftp' });
     lab().firewall.setFile('firewall/103.fw', '[OPTIONS]\n\nenable: 1\n');
@@ -128,7 +128,7 @@ describe('nftables, in more places', () => {
     expect(await withFiles({ 'nodes/pve1/host.fw': off })).toBeUndefined();
   });
 
-  it('reads groups that nobody uses', async () => {
+  it('reads unused groups', async () => {
     const rule = '[group unused]\n\n|IN ACCEPT -p ipv6-icmp -icmp-type reject-route\n';
     expect(await withFiles({ 'firewall/cluster.fw': `${cluster()}\n${rule}` })).toContain('reject-route');
   });

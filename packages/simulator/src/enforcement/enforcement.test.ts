@@ -50,7 +50,7 @@ describe('a filtered guest', () => {
     expect(verdict({ ...db, nic: 'net1' })).toEqual({ verdict: 'accept', by: 'not-enforced' });
   });
 
-  it('judges a packet without sending it', () => {
+  it('evaluates a packet without sending it', () => {
     const packet = {
       vmid: 100,
       nic: 'net0',
@@ -72,7 +72,7 @@ describe('a filtered guest', () => {
     expect(judge({ ...packet, sport: 50_000, dport: 443 }, new Date()).verdict.by).toBe('rule');
   });
 
-  it('has built-in rules for addresses, neighbours and hardware', () => {
+  it('has built-in rules for addresses, neighbors and hardware', () => {
     expect(verdict({ proto: 'udp', sport: 67, dport: 68 }).by).toBe('dhcp');
     expect(verdict({ proto: 'icmpv6', source: 'fe80::1', dest: 'ff02::1', icmpType: 'neighbor-solicitation' }).by).toBe(
       'ndp',
@@ -150,7 +150,7 @@ describe('what makes a filter work', () => {
     expect(blocked()).toBe('drop');
   });
 
-  it('follows the live flag at once when it is taken away, and with the next compile when it is set', async () => {
+  it('follows the live flag immediately when it is removed, and with the next compile when it is set', async () => {
     const nic = lab().guest(100).config.current.get('net0') ?? '';
     await api().put('/nodes/pve1/qemu/100/config', { net0: nic.replace(',firewall=1', '') });
     expect(verdict({ dport: 23, sport: 1 }).by).toBe('not-enforced');

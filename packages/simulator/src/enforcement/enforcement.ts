@@ -40,11 +40,11 @@ export type EnforcementView = {
   guest_enabled: boolean;
   running: boolean;
   nics: NicEnforcement[];
-  /** Virtual ms of the ruleset in force on the node. */
+  /** Virtual ms of the active ruleset of the node. */
   compiled_at: number | undefined;
   /** Why newer files have not taken effect. */
   failure: string | undefined;
-  /** Virtual ms of the first compile that failed since the ruleset in force was loaded. */
+  /** Virtual ms of the first compile that failed since the active ruleset was loaded. */
   failed_at: number | undefined;
 };
 
@@ -54,8 +54,8 @@ export type NodeCompile = Pick<EnforcementView, 'compiled_at' | 'failure' | 'fai
 };
 
 /**
- * What the packet filters of the nodes really do: every node compiles the files in its own rhythm, wiring follows the
- * live flag at once, accepted connections outlive the rules that let them in.
+ * What the packet filters of the nodes really do: every node compiles the files at its own interval, wiring follows
+ * the live flag immediately, accepted connections outlive the rules that allowed them.
  */
 export class Enforcement {
   readonly #cluster: ClusterState;
@@ -86,7 +86,7 @@ export class Enforcement {
     for (const node of this.#cluster.nodes.values()) this.#compile(node, this.#state(node), this.#cluster.clock.now());
   }
 
-  /** What stands in the way of a guest's packets. */
+  /** What filters a guest's packets. */
   view(vmid: number): EnforcementView {
     this.refresh();
     const guest = this.#guest(vmid);
@@ -112,7 +112,7 @@ export class Enforcement {
     };
   }
 
-  /** When a node loaded the ruleset that is in force, and why it loaded no newer one. */
+  /** When a node loaded its active ruleset, and why it loaded no newer one. */
   compileOf(nodeName: string): NodeCompile {
     this.refresh();
     const node = this.#cluster.nodes.get(nodeName);
@@ -161,7 +161,7 @@ export class Enforcement {
     return evaluateForwarded({ ...packet, ...NOWHERE, direction: 'in' }, vnet, compiled);
   }
 
-  /** The ruleset in force on a node; undefined: none was loaded. */
+  /** The active ruleset of a node; undefined: none was loaded. */
   compiledOf(nodeName: string): CompiledNode | undefined {
     this.refresh();
     const node = this.#cluster.nodes.get(nodeName);
@@ -227,7 +227,7 @@ export class Enforcement {
   }
 
   #logLevel(packet: Packet, verdict: Verdict, state: NodeState): number | undefined {
-    // What is not the guest's own chain logs by options of its own, which nobody sets here.
+    // Chains other than the guest's own log by options of their own, which are never set here.
     if (verdict.scope !== undefined) return undefined;
     const file = state.compiled?.guests.get(packet.vmid)?.file;
     const name =

@@ -20,7 +20,7 @@ const NDP = [
 
 const isIcmpv6 = (packet: Packet) => ['icmpv6', 'ipv6-icmp', '58'].includes(packet.proto);
 
-/** What stands in front of every bridged interface with the flag, whether or not the firewall of its guest is on. */
+/** Filters every bridged interface with the flag first, whether or not the firewall of its guest is on. */
 function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
   const { host, datacenter } = node;
   if (isInvalid(packet) && !host.allowInvalid) return { verdict: 'drop', by: 'invalid' };
@@ -36,7 +36,7 @@ function inFront(packet: Packet, node: CompiledNode): Verdict | undefined {
   return host.tcpflags && opens && packet.sport === 0 ? { verdict: 'drop', by: 'tcpflags' } : undefined;
 }
 
-/** Built-in rules that stand before the guest's own. */
+/** Built-in rules that are evaluated before the guest's own. */
 function builtIn(packet: Packet, compiled: CompiledGuest, context: MatchContext): Verdict | undefined {
   const { options } = compiled.file;
   const incoming = packet.direction === 'in';

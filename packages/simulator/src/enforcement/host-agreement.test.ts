@@ -87,9 +87,9 @@ function readingOf({ datacenter, host, vnets }: CompiledNode, networks: readonly
   } satisfies LiveCluster;
 }
 
-/** What the evaluator is never told of a node: it may say so, and claims nothing then. */
+/** Node inputs that the evaluator never gets: it may report them as unknown, and claims nothing then. */
 const UNTOLD = ['unknown_management_network', 'unknown_corosync_links'];
-/** Whether an end outside of the subnet of the VNet is reached through the node or through another guest is not told either. */
+/** Nor does it know whether an end outside of the VNet's subnet is reached through the node or another guest. */
 const untoldAt = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
   bridge === 'apps' && !/^10\.0\.0\.[4-7]$/.test(direction === 'in' ? source : dest) ? ['unknown_route'] : [];
 const WAYS = {

@@ -11,8 +11,8 @@ const timestamp = (date: Date): string => {
 };
 
 /**
- * A line of the firewall log in the iptables form. Hits inside a security group carry no guest id and no verdict; the
- * guest can only be told from the device names.
+ * A line of the firewall log in the iptables form. Hits inside a security group carry no guest id and no verdict; only
+ * the device names identify the guest.
  */
 export function firewallLogLine(packet: Packet, verdict: Verdict, level: number, type: GuestType, date: Date): string {
   const { vmid } = packet;

@@ -23,7 +23,7 @@ const protocolNumber = (name: string) => PROTOCOL_NUMBERS.get(name) ?? name;
 const inRange = (address: Range, range: Range | undefined) =>
   range !== undefined && range.family === address.family && range.first <= address.first && address.first <= range.last;
 
-/** What stands behind the name of an alias, as it was written. */
+/** The value of an alias, as it was written. */
 export function aliasText(
   reference: string,
   { guest, datacenter }: { guest: FirewallFile | undefined; datacenter: FirewallFile },

@@ -28,7 +28,7 @@ const contains = (range: Range | undefined, address: Range | undefined) =>
   range.first <= address.first &&
   address.first <= range.last;
 
-/** The rule refers to something that is not there: the generator leaves this rule out and goes on. */
+/** The rule refers to something that does not exist: the generator leaves this rule out and continues. */
 class Skipped extends Error {}
 
 function aliasRange(reference: string, { guest, datacenter }: MatchContext): Range | undefined {
@@ -96,7 +96,7 @@ function portMatches(spec: string | undefined, port: number | undefined): boolea
 
 type Transport = Pick<FirewallRule, 'proto' | 'dport' | 'sport' | 'icmp-type'>;
 
-/** Restricts the variants to a protocol. An ICMP type that stands in the place of a port is ignored. */
+/** Restricts the variants to a protocol. An ICMP type in the place of a port is ignored. */
 function restrictProtocol(variants: Variant[], rule: Transport, packet: Packet): Variant[] {
   if (rule.proto === undefined) return variants;
   const wanted = numberOf(rule.proto);

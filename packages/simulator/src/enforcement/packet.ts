@@ -29,10 +29,11 @@ export type ForwardedPacket = Omit<NodePacket, 'direction'> & { vnet?: string };
 export type Verdict = {
   verdict: 'accept' | 'drop' | 'reject';
   /**
-   * What decided: `not-enforced` no chain stands in the way · `established` an accepted connection · `rule` · `policy` ·
-   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf`, `invalid`,
-   * `tcpflags`, `icmp` rules in front of every guest · `standard` the chains in front of a default that drops or rejects ·
-   * `igmp`, `management`, `corosync`, `helper`, `synflood` what a node lets in or keeps out for itself.
+   * What decided: `not-enforced` no chain filters it · `established` an accepted connection · `rule` · `policy` ·
+   * `dhcp`, `ndp`, `radv`, `macfilter`, `ipfilter` built-in rules of the guest's options · `blacklist`, `smurf`,
+   * `invalid`, `tcpflags`, `icmp` rules evaluated before every guest's · `standard` the chains evaluated before a
+   * default policy that drops or rejects · `igmp`, `management`, `corosync`, `helper`, `synflood` what a node allows
+   * or blocks for itself.
    */
   by:
     | 'not-enforced'
@@ -57,7 +58,7 @@ export type Verdict = {
     | 'synflood';
   /** Position in the guest's list, for `rule`. */
   position?: number;
-  /** Security group the rule stands in. */
+  /** Security group that contains the rule. */
   group?: string;
   /** Whose list the rule or the policy is in, where it is not a guest's. */
   scope?: 'datacenter' | 'node' | 'vnet';
@@ -65,7 +66,7 @@ export type Verdict = {
 
 const side = (address: string, port: number | undefined) => `${address.toLowerCase()}|${port ?? ''}`;
 
-/** Of ICMP only echo opens something like a connection; neighbour discovery is never tracked. */
+/** Of ICMP only echo opens something like a connection; neighbor discovery is never tracked. */
 export const isTracked = (packet: Packet): boolean =>
   !/^(icmp|icmpv6|ipv6-icmp|1|58)$/.test(packet.proto) || (packet.icmpType ?? '').startsWith('echo-');
 

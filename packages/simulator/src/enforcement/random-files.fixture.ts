@@ -2,7 +2,7 @@ import { parseIp } from '@/domain/net/ip-address';
 import type { FirewallFile } from '../firewall/firewall-file';
 import type { Packet } from './packet';
 
-// Random firewall files, as they are stored, and packets that come near what they decide about.
+// Random firewall files, as they are stored, and packets close to what their rules match.
 export type Random = () => number;
 export const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
@@ -66,7 +66,7 @@ export const hostLines = (random: Random, most: number) =>
 export const option = (random: Random, share: number, name: string, values: readonly string[]) =>
   random() < share ? `${name}: ${pick(random, values)}\n` : '';
 
-/** @param host what is there for nodes and forwarded traffic: more options, aliases, rules and rules of groups */
+/** @param host extra content for nodes and forwarded traffic: more options, aliases, rules and rules of groups */
 export const clusterFile = (
   random: Random,
   host: { options?: string; aliases?: string; rules?: string; members?: () => string } = {},

@@ -64,8 +64,8 @@ function isWindowsNoise(packet: Packet): boolean {
 }
 
 /**
- * `PVEFW-Drop` and `PVEFW-Reject`, which stand in front of a default of dropping or rejecting: noise goes without a log
- * entry, ICMP that connections depend on passes. Undefined: neither.
+ * `PVEFW-Drop` and `PVEFW-Reject`, evaluated before a default policy that drops or rejects: noise is dropped without a
+ * log entry, ICMP that connections depend on passes. Undefined: neither.
  */
 export function standardChain(policy: 'DROP' | 'REJECT', packet: Packet, host: HostFilter): Outcome | undefined {
   const family = familyOf(packet);

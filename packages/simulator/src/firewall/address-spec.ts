@@ -52,7 +52,7 @@ function parseElement(text: string): 4 | 6 | string {
   if (typeof address === 'string') return address;
   if (slash < 0) return address.family;
   const suffix = text.slice(slash + 1);
-  // A dotted mask passes without a look at the host bits.
+  // A dotted mask passes without a check of the host bits.
   if (address.family === 4 && /^\d+(\.\d+){3}$/.test(suffix)) return 4;
   if (!/^\d+$/.test(suffix)) return `Invalid prefix length ${suffix}`;
   const bits = Number(suffix);

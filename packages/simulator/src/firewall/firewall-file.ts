@@ -39,7 +39,7 @@ export const emptyFirewallFile = (): FirewallFile => ({
   groups: new Map(),
 });
 
-/** Normalised address of an alias, with its family; undefined when it is none. */
+/** Normalized address of an alias, with its family; undefined when it is not an address. */
 export function parseIpOrCidr(text: string): { cidr: string; ipversion: 4 | 6 } | undefined {
   if (!isIpOrCidr(text)) return undefined;
   const ipversion = isIPv6(text.split('/')[0] ?? '') ? 6 : 4;
@@ -87,7 +87,7 @@ export function parseFirewallFile(
   outer: {
     datacenter?: ReferenceScopes['datacenter'];
     sdnSets: ReadonlySet<string>;
-    /** Told about every line that is not understood. */
+    /** Called with every line that is not understood. */
     onSkipped?: (line: string) => void;
   },
 ): FirewallFile {

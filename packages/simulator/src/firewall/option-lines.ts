@@ -56,7 +56,7 @@ export const OPTION_SPECS: Record<OptionScope, ParamSpecs> = {
   vnet: { enable: flag, log_level_forward: level, policy_forward: forwardPolicy },
 };
 
-/** Options of a guest that may stand in the file and are returned, although no call accepts them. */
+/** Options of a guest that may be in the file and are returned, although no call accepts them. */
 const UNDECLARED: Record<string, RegExp> = { ips: /^[01]$/, ips_queues: /^\d+(:\d+)?$/, layer2_protocols: /^\S+$/ };
 
 /** One line of `[OPTIONS]` as name and typed value; undefined when it is not understood and therefore skipped. */

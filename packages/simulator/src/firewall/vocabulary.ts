@@ -63,7 +63,7 @@ export const PROTOCOL_NUMBERS: ReadonlyMap<string, string> = new Map([...protoco
 
 const PROTOCOL_IDS: ReadonlySet<string> = new Set(protocols.map(([, number]) => number));
 
-/** Names are lower case only; numbers only when they stand in the file. */
+/** Names are lower case only; numbers only when they are in the file. */
 export const isProtocol = (text: string): boolean => PROTOCOL_NUMBERS.has(text) || PROTOCOL_IDS.has(text);
 
 export const PROTOCOLS_WITH_PORTS: ReadonlySet<string> = new Set([

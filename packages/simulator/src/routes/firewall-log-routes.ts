@@ -21,7 +21,7 @@ export function logLineTime(line: string): number | undefined {
   return Math.floor((utc - (sign === '-' ? -offset : offset)) / 1000);
 }
 
-/** Oldest line first, 50 lines unless told otherwise; rotated files count only with a time filter. */
+/** Oldest line first, 50 lines by default; rotated files count only with a time filter. */
 function readLog(call: Call, prefix: string): Reply {
   const { since, until, start, limit } = call.params;
   const { current, rotated } = call.node.firewallLog;

@@ -153,7 +153,7 @@ describe('options', () => {
 });
 
 describe('sets, aliases and groups', () => {
-  it('normalise set entries and refuse a zero prefix', async () => {
+  it('normalize set entries and refuse a zero prefix', async () => {
     await api().post(`${guest}/ipset`, { name: 'Peers', comment: 'x' });
     expect((await api().get(`${guest}/ipset`)).json.data[0].name).toBe('peers');
     expect((await api().post(`${guest}/ipset/Peers`, { cidr: '10.0.0.1' })).reason).toBe("no such IPSet 'Peers'");
@@ -205,8 +205,8 @@ describe('sets, aliases and groups', () => {
 });
 
 describe('locks', () => {
-  it('make writers wait, and give up after ten seconds', async () => {
-    // The proxy gives up after thirty: a busy machine must not make ten seconds of these as long.
+  it('make writers wait, and time out after ten seconds', async () => {
+    // The proxy times out after thirty seconds: a busy machine must not stretch these ten seconds to that.
     await sim.close();
     await start(25);
     lab().firewall.holdLock('firewall-vm-103', 3000);

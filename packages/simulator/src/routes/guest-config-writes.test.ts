@@ -18,7 +18,7 @@ const live = async (path: string) => (await api().get(`${path}?current=1`)).json
 const nicOf = (vmid: number, name = 'net0') => lab().guest(vmid).config.current.get(name) ?? '';
 
 describe('changing a NIC of a running virtual machine', () => {
-  it('re-prints the value and makes the flag live at once', async () => {
+  it('re-prints the value and makes the flag live immediately', async () => {
     const mac = /virtio=([0-9A-F:]+)/.exec(nicOf(100))?.[1];
     const { digest } = await live(web);
     const answer = await api().put(web, {
@@ -189,7 +189,7 @@ describe('an older release', () => {
 });
 
 describe('the life of a guest', () => {
-  it('moves: locked meanwhile, then missing at the old place', async () => {
+  it('moves: locked while migrating, then missing at the old node', async () => {
     const move = lab().migrateSlowly(100, 'pve2', 200_000);
     expect((await api().put(web, { net0: nicOf(100) })).reason).toBe('VM is locked (migrate)');
     await move;

@@ -5,7 +5,7 @@ import type { PveNode } from '../state/node';
 import type { StatusDump } from '../state/status-cache';
 import { type Call, mayAccess, type Route, requireAccess, textParam } from './route';
 
-/** What `/nodes` and `/cluster/resources` tell about a node; statistics only with `Sys.Audit` on it. */
+/** What `/nodes` and `/cluster/resources` report about a node; statistics only with `Sys.Audit` on it. */
 export function nodeSummary(call: Call, node: PveNode, dump: StatusDump): Record<string, unknown> {
   const summary: Record<string, unknown> = {
     id: `node/${node.name}`,

@@ -17,7 +17,7 @@ export type GeneratedClusterOptions = {
   /** Second octet of the guests' addresses, so that clusters do not overlap. */
   network: number;
   firstVmid?: number;
-  /** Every guest agent answers at once; otherwise a realistic share is broken. */
+  /** Every guest agent answers immediately; otherwise a realistic share is broken. */
   healthy?: boolean;
 };
 

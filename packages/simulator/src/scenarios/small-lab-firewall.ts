@@ -29,7 +29,7 @@ IN SSH(ACCEPT) -source +dc/management -log nolog # only from the management netw
 
 `;
 
-/** A web server's file: its groups, and a rule somebody disabled. */
+/** A web server's file: its groups, and a disabled rule. */
 export const WEB_FW = `[OPTIONS]
 
 enable: 1

@@ -8,7 +8,7 @@ export type PropertySpec = ParamSpec & {
 
 export type PropertyStringSpec = {
   properties: Record<string, PropertySpec>;
-  /** Keys that set two others at once: `virtio=<mac>` means `model=virtio,macaddr=<mac>`. */
+  /** Keys that set two others together: `virtio=<mac>` means `model=virtio,macaddr=<mac>`. */
   keyAliases?: { names: readonly string[]; keyProperty: string; valueProperty: string };
 };
 

@@ -1,7 +1,7 @@
 import type { SimClock } from '../clock';
 import { PveError } from '../pve-error';
 
-/** Named mutual exclusion as the cluster file system offers it: waiters poll once per second and give up after ten. */
+/** Named mutual exclusion as in the cluster file system: waiters poll once per second and time out after ten. */
 export class ClusterLocks {
   readonly #held = new Set<string>();
   readonly #clock: SimClock;

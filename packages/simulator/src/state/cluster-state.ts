@@ -44,7 +44,7 @@ export class ClusterState {
   readonly leases: IpamEntry[] = [];
   /** `staged` is what administrators edit, `running` what nodes use since the last apply. */
   readonly sdn = { staged: emptySdnConfig(), running: emptySdnConfig() };
-  /** Quorum taken away although enough nodes are up, for example by a network partition. */
+  /** Quorum lost although enough nodes are up, for example by a network partition. */
   quorumLost = false;
   /** Virtual ms a write to the replicated file system takes. */
   fileWriteMs = 0;
@@ -112,7 +112,7 @@ export class ClusterState {
     throw new PveError(500, `Configuration file '${guestConfigPath(type, vmid, node)}' does not exist`);
   }
 
-  /** Zone that decides about the use of a bridge: that of the VNet of this name, else the implicit one. */
+  /** Zone that controls the use of a bridge: that of the VNet of this name, else the implicit one. */
   zoneOf(bridge: string): string {
     return this.sdn.running.vnets.get(bridge)?.zone ?? 'localnetwork';
   }

@@ -11,7 +11,7 @@ export type AgentInterface = {
   statistics?: Record<string, number>;
 };
 
-/** What happens when PVE asks the guest agent for its interfaces. Whether an agent is configured stands in the config. */
+/** What happens when PVE asks the guest agent for its interfaces. The config says whether an agent is configured. */
 export type AgentBehaviour =
   | {
       kind: 'ok';

@@ -25,7 +25,7 @@ describe('status data', () => {
     expect(await entry(500)).toMatchObject({ name: 'fresh', status: 'running' });
   });
 
-  it('shows the new node of a moved guest at once and its state later', async () => {
+  it('shows the new node of a moved guest immediately and its state later', async () => {
     await entry(100);
     sim.cluster().migrate(100, 'pve3');
     expect(await entry(100)).toEqual({ id: 'qemu/100', type: 'qemu', vmid: 100, node: 'pve3', status: 'unknown' });

@@ -10,7 +10,7 @@ import type { LoadMeter } from './load-meter';
 import { type Answer, bareAnswer, failureAnswer, successAnswer } from './send-answer';
 import type { Worker } from './workers';
 
-/** Virtual ms after which the contacted node gives up on the process or node it forwarded to. */
+/** Virtual ms after which the contacted node stops waiting for the process or node it forwarded to. */
 const FORWARD_TIMEOUT = 30_000;
 /** Virtual ms until the network reports that a powered-off node cannot be reached. */
 const NO_ROUTE_DELAY = 3_000;
@@ -37,7 +37,7 @@ export type IncomingCall = {
   extraDelay: number;
 };
 
-/** The result, or undefined when the waiting process lost its patience; the task itself goes on. */
+/** The result, or undefined when the waiting process timed out; the task itself continues. */
 function within<T>(clock: SimClock, task: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.schedule(FORWARD_TIMEOUT, () => resolve(undefined));
@@ -122,7 +122,7 @@ async function forward(
   }
 }
 
-/** Runs the handler in the worker that owns it. Keeps running when the caller has given up waiting. */
+/** Runs the handler in the worker that owns it. Keeps running when the caller has stopped waiting. */
 function runOnNode(
   context: ExecutionContext,
   node: PveNode,

@@ -79,7 +79,7 @@ describe('faults', () => {
     expect((await api().get(rules)).json.data[0].comment).toBe('foreign');
   });
 
-  it('never answers when told to hang', async () => {
+  it('never answers when configured to hang', async () => {
     sim.onRequest({ path: '/version' }, { kind: 'hang' });
     const result = await Promise.race([
       api()

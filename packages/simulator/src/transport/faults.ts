@@ -1,7 +1,7 @@
 /** Which requests a fault applies to; every given condition must hold. */
 export type RequestMatch = {
   cluster?: string;
-  /** Node the client talks to. */
+  /** Node the client connects to. */
   node?: string;
   method?: string;
   /** Path below `/api2/json`: exact text, a pattern with `{name}` placeholders, or a regular expression. */
@@ -15,7 +15,7 @@ export type Fault =
   | { kind: 'respond'; status: number; reason?: string; body?: string; contentType?: string; apply?: boolean }
   /** An HTML page of a reverse proxy; the call never reaches the node. */
   | { kind: 'html-502' }
-  /** The call is executed; the answer announces its full length and breaks off. */
+  /** The call is executed; the answer announces its full length but is cut short. */
   | { kind: 'truncate'; bytes?: number }
   /** The call is executed; the answer is no JSON. */
   | { kind: 'garbage' }

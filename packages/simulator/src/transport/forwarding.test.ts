@@ -48,7 +48,7 @@ describe('nodes that do not answer', () => {
     expect((await client(address, lab.tokens.manager).get('/version')).status).toBe(200);
   });
 
-  it('answers 595 at once while only the service of the node is stopped', async () => {
+  it('answers 595 immediately while only the service of the node is stopped', async () => {
     const { lab, api } = await start();
     await lab.setNode('pve2', 'refusing');
     expect((await api.get('/nodes/pve2/qemu')).reason).toBe('Connection refused');
@@ -56,7 +56,7 @@ describe('nodes that do not answer', () => {
     expect(status.find((entry: { name: string }) => entry.name === 'pve2').online).toBe(1);
   });
 
-  it('gives up on a silent node after thirty seconds with 596', async () => {
+  it('answers 596 after waiting thirty seconds for an unresponsive node', async () => {
     const { lab, api } = await start();
     await lab.setNode('pve2', 'silent');
     const before = sim.clock.now();
@@ -73,7 +73,7 @@ describe('nodes that do not answer', () => {
     expect((await api.get('/nodes/bad_name!/qemu')).status).toBe(500);
   });
 
-  it('lets the majority decide about quorum', async () => {
+  it('requires a majority for quorum', async () => {
     const { lab, api } = await start();
     await lab.setNode('pve2', 'down');
     expect((await api.get('/cluster/status')).json.data[0].quorate).toBe(1);
@@ -86,7 +86,7 @@ describe('nodes that do not answer', () => {
 });
 
 describe('worker processes', () => {
-  it('runs at most three privileged calls of a node at once; dead agents hold their worker for three seconds', async () => {
+  it('runs at most three concurrent privileged calls per node; dead agents hold a worker for three seconds', async () => {
     const { lab, api } = await start({ timeScale: 0 });
     for (const vmid of [100, 103]) lab.setAgent(vmid, { kind: 'not-running' });
     const dead = [100, 103, 100].map((vmid) => api.get(`/nodes/pve1/qemu/${vmid}/agent/network-get-interfaces`));

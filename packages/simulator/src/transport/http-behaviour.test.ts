@@ -104,7 +104,7 @@ describe('sign-in', () => {
     expect(sim.clock.now() - before).toBeGreaterThanOrEqual(2999);
   });
 
-  it('does not tell why credentials are wrong', async () => {
+  it('does not reveal why credentials are wrong', async () => {
     for (const wrong of [`${token()}x`, 'fabric@pve!nope=x', 'nobody@here!x1=y']) {
       expect((await rawRequest(pve1(), 'GET', '/version', { token: wrong })).reason).toBe('Authentication failed!');
     }

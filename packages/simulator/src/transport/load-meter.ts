@@ -1,4 +1,4 @@
-export type Load = { current: number /** Highest number at once. */; max: number /** Calls ever. */; total: number };
+export type Load = { current: number /** Highest concurrent number. */; max: number /** Calls ever. */; total: number };
 
 /**
  * Counts calls in flight per label, so that tests can assert a client's limits. Labels:

@@ -2,7 +2,7 @@ export type LoggedRequest = {
   /** Virtual ms since the epoch. */
   at: number;
   cluster: string;
-  /** The node the client talked to. */
+  /** The node the client connected to. */
   node: string;
   method: string;
   /** Path below `/api2/json`, without the query. */

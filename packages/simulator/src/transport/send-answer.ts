@@ -21,7 +21,7 @@ export const successAnswer = (data: unknown, extra: { total?: number; changes?: 
   contentType: JSON_TYPE,
 });
 
-/** Failure raised by API code: `data: null`, and what the release tells about the reason. */
+/** Failure raised by API code: `data: null`, and what the release reports about the reason. */
 export const failureAnswer = (
   status: number,
   message: string,

@@ -2,7 +2,7 @@ import { handleRequest } from '@/server/rest/handle-request';
 
 export const dynamic = 'force-dynamic';
 
-// What is below /api and belongs to nobody is answered like an unknown address of the API, never with a page.
+// Unknown paths below /api are answered like an unknown address of the API, never with a page.
 const handle = (request: Request) => handleRequest([], request);
 
 export {

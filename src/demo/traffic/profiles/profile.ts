@@ -1,12 +1,12 @@
 import type { OutsideName } from '../outside';
 import type { RhythmName } from '../rhythm';
 
-/** Who stands at an end: guests by name, or somebody outside. */
+/** One end of a conversation: guests by name, or an outside host. */
 export type Ends = readonly string[] | { outside: OutsideName };
 
 /**
- * A kind of conversation. It runs on `lanes`, one conversation after the other on each, so that there are never more at
- * once than lanes. Conversation n of a lane begins at its n-th `period`; all lengths are in slots.
+ * A kind of conversation. It runs on `lanes`, one conversation after the other on each, so that there are never more
+ * concurrent ones than lanes. Conversation n of a lane begins at its n-th `period`; all lengths are in slots.
  */
 export type Profile = {
   name: string;

@@ -1,8 +1,8 @@
 import { KB, MB, type Profile, tcp } from './profile';
 
-/** What somebody should look into. */
+/** Traffic that needs investigation. */
 export const troubleProfiles: readonly Profile[] = [
-  // Everybody with a public address has these.
+  // Every public address gets these.
   {
     name: 'background-scan',
     from: { outside: 'scanners' },
@@ -17,7 +17,7 @@ export const troubleProfiles: readonly Profile[] = [
     down: 0,
     refused: true,
   },
-  // A staging server that somebody exposed, and passwords that somebody tries on it.
+  // An exposed staging server, and password guessing on it.
   tcp('password-guessing', { outside: 'password_guesser' }, ['stage-web-01'], 22, {
     lanes: 1,
     period: 6,
@@ -26,7 +26,7 @@ export const troubleProfiles: readonly Profile[] = [
     up: 4 * KB,
     down: 5 * KB,
   }),
-  // The hole in the ERP database's rules, found by somebody outside.
+  // The hole in the ERP database's rules, found by an outside attacker.
   tcp('database-theft', { outside: 'database_thief' }, ['erp-db-01'], 3306, {
     lanes: 1,
     period: 60,
@@ -35,7 +35,7 @@ export const troubleProfiles: readonly Profile[] = [
     up: 60 * KB,
     down: 18 * MB,
   }),
-  // web-03 belongs to somebody else: it calls home, sends much at night, and looks around in the database network.
+  // web-03 is compromised: it calls home, sends much at night, and scans the database network.
   tcp('beacon', ['web-03'], { outside: 'command_server' }, 443, {
     lanes: 1,
     period: 20,

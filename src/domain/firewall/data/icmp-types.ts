@@ -1,4 +1,4 @@
-/** What an ICMP type name stands for; without `code` every code of the type matches. */
+/** What an ICMP type name means; without `code`, every code of the type matches. */
 export type IcmpMatch = { readonly type: number; readonly code?: number };
 
 // name=type or name=type/code

@@ -6,7 +6,7 @@ import type { GuestFilter, GuestIntent, PlanStep } from './guest-filter';
 import { planGuest } from './plan-guest';
 import { referredObjects } from './referred-objects';
 
-/** What decides about a guest's packets besides its own rules, options, sets and flags. */
+/** What affects a guest's packets besides its own rules, options, sets and flags. */
 export type PlanContext = {
   readonly aliases: LiveObjects['aliases'];
   readonly nics: readonly LiveNic[];
@@ -117,8 +117,8 @@ export const isSwitch = (step: PlanStep): boolean =>
   step.kind === 'set_nic_flag' || (step.kind === 'set_options' && step.changes.enable !== undefined);
 
 /**
- * The states that a guest goes through while a plan is carried out and nobody else writes. A worker that finds it in
- * another one, or further back than it was, must not go on: what it would write was not shown to anyone.
+ * The states that a guest goes through while a plan is carried out and no one else writes. A worker that finds the
+ * guest in another state, or in an earlier one than before, must stop: no one was shown what it would write.
  * @returns how many writes of the plan are done in a state; -1 for a state that does not occur
  */
 export function approvedStates(before: GuestFilter, intent: GuestIntent): (now: GuestFilter) => number {

@@ -35,7 +35,7 @@ export function ruleText(rule: LiveRule): string {
     .join(' ');
 }
 
-/** What is said of a platform rule that takes effect, to those who may not see what it matches. */
+/** Description of a platform rule that takes effect, for users who may not see what it matches. */
 export const platformRuleTakesEffect = ({
   position,
   interfaces,

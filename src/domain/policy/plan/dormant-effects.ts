@@ -34,8 +34,8 @@ function packetEffect(packet: Packet, position: number, after: PreparedGuest, em
 }
 
 /**
- * What a dormant rule does once it takes effect: `none` only when no packet it could match is decided by it with another
- * result. One packet of each kind that the rules tell apart stands for all of them.
+ * Effect of a dormant rule once it is active: `none` only if it changes the result of no packet that it could match.
+ * Tests one packet of each kind that the rules distinguish, as representative of all of them.
  * @param position of the rule in the list after the apply
  */
 export function ruleEffect(

@@ -6,11 +6,11 @@ import type { PortSet } from '../../firewall/port-match';
 import { chainRules, type PreparedGuest } from '../../firewall/prepare-guest';
 import type { IpAddress } from '../../net/ip-address';
 
-/** A protocol that no rule names by number, standing for all such. */
+/** A protocol that no rule names by number, as representative of all such protocols. */
 const OTHER_PROTOCOL = 253;
 /** Where the hypervisor's own chains tell ports apart. */
 const OWN_PORTS = [0, 43, 53, 67, 68, 135, 137, 139, 445, 546, 547, 1024, 1900];
-/** One type of each kind that these tell apart, and connection tracking: requests, answers, errors, discovery, the rest. */
+/** One type of each kind that these and connection tracking distinguish: request, answer, error, discovery, rest. */
 const OWN_ICMP = { [ICMP]: [0, 3, 8, 11], [ICMPV6]: [1, 2, 4, 128, 129, 133, 134, 137, 143] } as const;
 
 /** The first value of each range, and every cut within. Without ranges the whole line. */
@@ -63,8 +63,8 @@ function dimensionsOf(part: CompiledRule, protocol: number, rules: readonly Comp
 }
 
 /**
- * Packets that a compiled rule may match: one of each kind that the rules of the chain, and the hypervisor's own, tell
- * apart. What holds for all of them holds for every packet that the rule matches.
+ * Packets that a compiled rule may match: one of each kind that the rules of the chain, and the hypervisor's own,
+ * distinguish. What holds for all of them holds for every packet that the rule matches.
  */
 export function* probesOf(
   part: CompiledRule,

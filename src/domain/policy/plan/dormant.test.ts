@@ -28,7 +28,7 @@ const OPTION_OF: Record<string, string> = {
   ip_filter: 'ipfilter',
 };
 
-/** Whether an item with an effect stands for what decided, in the guest as it will be or in an otherwise empty one. */
+/** Whether an item with an effect is what decided, in the guest after the apply or in an otherwise empty one. */
 function isExplained(
   items: readonly DormantItem[],
   subject: DormantSubject,
@@ -55,7 +55,7 @@ function isExplained(
       case 'default':
         return index === 0 && has('option', policy);
       case 'unknown':
-        // Something that may match stands in front of what would decide.
+        // Something that may match is evaluated before what would decide.
         return (
           index === 0 &&
           (by.places.some(hasRule) ||
@@ -71,7 +71,7 @@ function isExplained(
 }
 
 describe('dormant content', () => {
-  it('explains every verdict that differs from what our rules alone would decide', { timeout: 120_000 }, () => {
+  it('explains every verdict that differs from what the managed rules alone would decide', { timeout: 120_000 }, () => {
     let differing = 0;
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 30 }), (seed) => {

@@ -29,7 +29,7 @@ export type DormantSeverity = (typeof DORMANT_SEVERITIES)[number];
 /** A rule, set or option that is stored at a guest, filters nothing today, and takes effect because a switch is turned on. */
 export type DormantItem = {
   readonly kind: (typeof DORMANT_KINDS)[number];
-  /** Name of the set or option; of a rule its action and direction in words. */
+  /** Name of the set or option; for a rule, its action and direction as text. */
   readonly name: string;
   /** The rule as it is stored now; null for sets and options. */
   readonly rule: LiveRule | null;
@@ -44,20 +44,20 @@ export type DormantItem = {
   readonly message: string;
 };
 
-/** A guest as it was read, and what is wanted of it. */
+/** A guest's live state, and what is required of it. */
 export type DormantSubject = {
   readonly filter: GuestFilter;
   readonly intent: GuestIntent;
   readonly cluster: LiveCluster;
   readonly aliases: LiveObjects['aliases'];
   readonly nics: readonly LiveNic[];
-  /** The node that the guest is on; null: nothing is known of it. */
+  /** The node that the guest is on; null: nothing is known about it. */
   readonly node: LiveNode | null;
   /** Addresses that the workload is known to use. */
   readonly addresses: readonly string[];
 };
 
-/** The rules as they stand after the apply. */
+/** The rule list after the apply. */
 export function settledRules({ slots }: Layout): LiveRule[] {
   return slots.map((slot, pos) => {
     if (slot.kind === 'anchor') return { ...slot.rule, pos };
@@ -66,7 +66,7 @@ export function settledRules({ slots }: Layout): LiveRule[] {
   });
 }
 
-/** What is left to be planned once rules and sets are as wanted: defaults and switches. */
+/** What remains to be planned once rules and sets are in the desired state: defaults and switches. */
 export function settle(filter: GuestFilter, intent: GuestIntent, layout: Layout): GuestFilter {
   const sets = Object.fromEntries(intent.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
   return { ...filter, rules: settledRules(layout), sets: { ...filter.sets, ...sets } };
@@ -236,9 +236,9 @@ function dormantOptions(
 }
 
 /**
- * Everything stored at a guest that filters nothing today and takes effect because applying turns the guest's firewall or
- * the flag of an interface on. Whatever is decided differently afterwards than our rules alone would decide it is
- * explained by an item whose effect is not `none`.
+ * Everything stored at a guest that filters nothing today and takes effect because applying turns on the guest's
+ * firewall or the flag of an interface. Each result that then differs from what the managed rules alone would decide
+ * is explained by an item whose effect is not `none`.
  */
 export function findDormantContent(subject: DormantSubject): DormantItem[] {
   const { filter, intent, nics } = subject;

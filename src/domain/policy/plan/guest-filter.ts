@@ -39,7 +39,7 @@ export type WrittenSwitches = {
   readonly options: Readonly<Partial<Record<Switch, readonly (string | number | null)[]>>>;
   /** Interfaces whose firewall flag Fabric set. */
   readonly nics: readonly string[];
-  /** Options that somebody else had changed before Fabric wrote them again. */
+  /** Options that someone else had changed before Fabric wrote them again. */
   readonly overwritten: readonly Switch[];
 };
 
@@ -51,8 +51,8 @@ export type Origin = {
 };
 
 /**
- * What shall become of a default policy: `drop` because a policy asks for it; what it was before a policy of ours asked
- * for it, when none does any more; `keep` otherwise.
+ * Goal for a default policy: `drop` if a policy requires it; its value from before a Fabric policy required it, when
+ * none does any more; `keep` otherwise.
  */
 export type DefaultGoal = 'drop' | 'keep' | { readonly restore: 'ACCEPT' | 'REJECT' };
 
@@ -60,7 +60,7 @@ export type DefaultGoal = 'drop' | 'keep' | { readonly restore: 'ACCEPT' | 'REJE
 export type GuestIntent = {
   readonly instance: string;
   readonly vmid: number;
-  /** Where our block stands relative to rules of others. */
+  /** Where the block of managed rules is placed relative to unmanaged rules. */
   readonly placement: (typeof RULE_PLACEMENTS)[number];
   /** The policies that are applied or cleaned up. */
   readonly scope: ReadonlySet<string>;
@@ -73,11 +73,11 @@ export type GuestIntent = {
   readonly remove_strays: boolean;
   readonly default_in: DefaultGoal;
   readonly default_out: DefaultGoal;
-  /** Whether the filter has to be in force: guest switch and interface flags. */
+  /** Whether the filter must be active: guest switch and interface flags. */
   readonly switch_on: boolean;
   /**
-   * Policies that may change without whoever applies this one seeing it: what their rules match is no part of a fingerprint,
-   * or it would tell.
+   * Policies that may change without the user who applies this one seeing it: what their rules match is not part of
+   * a fingerprint, which would reveal it.
    */
   readonly opaque?: ReadonlySet<string>;
   /** Set when the last policy leaves the guest: its switches go back to what they were before the first. */

@@ -12,7 +12,7 @@ import type { GuestIntent } from './guest-filter';
 
 /** A place in the list as it shall be. */
 export type Slot =
-  /** Not ours to touch now: a rule of others, or of a policy that is not applied. */
+  /** Not to be changed now: an unmanaged rule, or a rule of a policy that is not being applied. */
   | { readonly kind: 'anchor'; readonly rule: LiveRule }
   | {
       readonly kind: 'wanted';
@@ -30,12 +30,12 @@ export type Layout = {
 
 type Anchor = { rule: LiveRule; rank: number | null; foreign: boolean };
 
-/** The live copy to keep of a wanted rule: one that is enabled; of several the deepest, since copies are made on top. */
+/** The live copy of a desired rule to keep: an enabled one; of several the lowest, since copies are added on top. */
 function bestCopy(copies: readonly LiveRule[]): LiveRule | null {
   return copies.findLast((rule) => rule.enable) ?? copies.at(-1) ?? null;
 }
 
-/** How many anchors stand above the rules of each policy. */
+/** How many anchors are evaluated before the rules of each policy. */
 function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: number) => number {
   const firstForeign = anchors.findIndex(({ foreign }) => foreign);
   const limit = placement === 'above' && firstForeign >= 0 ? firstForeign : anchors.length;
@@ -49,8 +49,8 @@ function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: n
 }
 
 /**
- * Compares live rules with what is wanted of the policies in scope. Rules of others and of other policies keep their
- * order among themselves; ours are put between them by the order of policies.
+ * Compares live rules with the desired rules of the policies in scope. Unmanaged rules and rules of other policies
+ * keep their order among themselves; the desired rules are placed between them in policy order.
  */
 export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
   const { scope, instance, vmid, remove_strays, order, rules: wanted } = intent;
@@ -88,7 +88,7 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
   }
   const gap = gapOf(anchors, intent);
   const gapOfWanted = wanted.map(({ policy_id }) => gap(ranks.get(policy_id) ?? order.length));
-  // Between the right anchors: these can stay, as many as stand in rising order.
+  // Between the right anchors: these can stay, as many as are in ascending order.
   const candidates = wanted
     .map((rule, index) => ({ index, live: kept.get(rule) }))
     .filter(({ index, live: rule }) => rule !== undefined && gaps.get(rule) === gapOfWanted[index])

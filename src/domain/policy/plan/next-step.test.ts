@@ -106,7 +106,7 @@ describe('writing step by step', () => {
     });
   });
 
-  it('ends with exactly the wanted rules in their order, enabled, above or below those of others', () => {
+  it('ends with exactly the desired rules in their order, enabled, above or below unmanaged rules', () => {
     property((seed) => {
       const { state, intent } = randomGuest(seed, true);
       const { after } = planGuest(state, intent);
@@ -139,7 +139,7 @@ describe('writing step by step', () => {
     });
   });
 
-  it('leaves rules of others and of other policies as they are, in their order, at every moment', () => {
+  it('leaves unmanaged rules and rules of other policies unchanged, in their order, at every moment', () => {
     property((seed) => {
       const { state, intent } = randomGuest(seed, true);
       const before = untouched(state, intent);
@@ -194,7 +194,7 @@ describe('the number of writes', () => {
     const state: GuestFilter = { rules: [foreign], options: { enable: 1 }, sets: {}, nics: [] };
     expect(planGuest(state, goal).steps.map(({ kind }) => kind)).toEqual(Array(4).fill('create_rule'));
     const { after } = planGuest(state, goal);
-    // A foreign rule on top of ours: each of ours moves once, and none is written anew.
+    // An unmanaged rule on top of the managed ones: each managed rule moves once, and none is written again.
     const disturbed: GuestFilter = {
       ...after,
       rules: [...after.rules.slice(4), ...after.rules.slice(0, 4)].map((rule, pos) => ({ ...rule, pos })),

@@ -18,7 +18,7 @@ function wantedDefault(state: GuestFilter, intent: GuestIntent, direction: 'in' 
   const present = policyOf(state, direction);
   const stored = direction === 'in' ? options.policy_in : options.policy_out;
   if (goal === 'drop') return present === 'DROP' ? undefined : 'DROP';
-  // A filter that is off and stays off drops nothing: whoever stored this default did so for later.
+  // A filter that is off and stays off drops nothing: the user who stored this default did so for later.
   if (goal !== 'keep') return (enable || intent.switch_on) && present === 'DROP' ? goal.restore : undefined;
   if (!intent.switch_on || present === 'ACCEPT') return undefined;
   // What was off let everything pass; switching it on must not cut off what no policy speaks of.
@@ -52,9 +52,9 @@ function hardens(state: GuestFilter, { options }: Undo, direction: 'in' | 'out')
 }
 
 /**
- * The first writes on the way back to what was there before Fabric. Where the guest's firewall was off, one write switches it
- * off together with its stored defaults, and nothing that follows decides about a packet. Where it was on, interfaces
- * come before the defaults, and a default that denies more than now waits until they are unfiltered again.
+ * The first writes on the way back to the state before Fabric. If the guest's firewall was off, one write switches
+ * it off together with its stored defaults, and no later write affects a packet. If it was on, interfaces come
+ * before the defaults, and a default that denies more than now waits until they are unfiltered again.
  */
 function stepBack(state: GuestFilter, undo: Undo): PlanStep | null {
   const { options } = undo;
@@ -82,14 +82,14 @@ function stepBackLast({ options, nics }: Undo): PlanStep | null {
 }
 
 /**
- * The next write on the way from what is configured at a guest to what is wanted of it, or null when there is nothing to
- * do. It looks at nothing but the present state: whoever carries it out reads again and asks for the next one, so it
- * does not matter what happened before, or who else wrote in between.
+ * The next write on the way from a guest's live configuration to its desired state, or null when there is nothing to
+ * do. It depends only on the present state: the caller that carries it out reads again and asks for the next one, so
+ * it does not matter what happened before, or who else wrote in between.
  *
- * After every single write each new connection is decided either as before the first or as after the last one. For that,
- * sets and new rules come first, then the defaults, then stale rules go from the bottom up; a filter that was off is
- * switched on at the end, guest first, interfaces last. When the last policy leaves, what was off is switched off again
- * before the first rule goes.
+ * After every single write each new connection is decided either as before the first or as after the last one. For
+ * that, sets and new rules come first, then the defaults, then stale rules are removed from the bottom up; a filter
+ * that was off is switched on at the end, guest first, interfaces last. When the last policy leaves, what was off is
+ * switched off again before the first rule is removed.
  */
 export function nextStep(state: GuestFilter, intent: GuestIntent): PlanStep | null {
   const layout = layOut(state.rules, intent);

@@ -11,8 +11,8 @@ export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent
 }
 
 /**
- * All writes that lead from what is configured to what is wanted, if nobody else writes meanwhile.
- * @throws Error when it would not end, which is a mistake of ours
+ * All writes that lead from the live configuration to the desired one, if no one else writes in between.
+ * @throws Error when it would not end, which is a bug in Fabric
  */
 export function planGuest(state: GuestFilter, intent: GuestIntent): { steps: PlanStep[]; after: GuestFilter } {
   const steps: PlanStep[] = [];

@@ -13,10 +13,10 @@ export function randomDormant(seed: number): DormantSubject {
   const live: LiveState = randomState(seed);
   const { guest } = live;
   const cluster = { ...live.cluster, ipsets: live.cluster.ipsets ?? {} };
-  // What is not known of the node, or blacklisted, is no content of the guest.
+  // What is unknown about the node, or blacklisted, is not content of the guest.
   const node = { ...PLAIN_NODE, options: live.node?.options ?? { nftables: seed & 1 } };
   const { enable: _enable, ...stored } = guest.options ?? {};
-  // With nftables rules may be in force that the API marks as broken: the item says nothing about these.
+  // With nftables, rules may be active that the API marks as broken: the item does not cover these.
   const sound = (guest.rules ?? []).filter(({ errors }) => !errors?.dest);
   const left = [...sound, ...(random() < 0.5 ? state.rules : [])];
   const flags = random() < 0.6;

@@ -28,8 +28,8 @@ const wantedAt = (policies: ReturnType<typeof randomPolicies>) =>
   compilePolicies(policies, INDEX, INSTANCE).guests.find(({ workload_id }) => workload_id === 'web1');
 
 /**
- * A guest in any state that people, clones, crashes and older versions may leave behind, and what is wanted of it.
- * @param damagedSets also entries of sets that somebody edited: then rules decide what neither state wants
+ * A guest in any state that people, clones, crashes and older versions may leave behind, and its desired state.
+ * @param damagedSets also entries of sets that someone edited: then rules decide what neither state requires
  */
 export function randomGuest(seed: number, damagedSets = false): RandomGuest {
   const random = randomSource(seed);

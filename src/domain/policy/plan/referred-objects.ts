@@ -15,9 +15,9 @@ const find = <T>(record: Readonly<Record<string, T>> | null, name: string): T | 
   record && Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 
 /**
- * The objects of the cluster that decide about a guest's packets: groups, sets and aliases that its rules and sets refer
- * to, directly or through a group, and the set `blacklist`. A guest's own object of the same name counts as well; that
- * names too many, never too few.
+ * The cluster objects that affect a guest's packets: groups, sets and aliases that its rules and sets refer to,
+ * directly or through a group, and the set `blacklist`. A guest's own object of the same name counts as well, so the
+ * result may name too many objects, never too few.
  */
 export function referredObjects({ rules, sets }: Pick<GuestFilter, 'rules' | 'sets'>, cluster: LiveCluster): Referred {
   const groupNames = [...new Set(rules.filter(({ type }) => type === 'group').map(({ action }) => action))].sort();

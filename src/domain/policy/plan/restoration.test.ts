@@ -152,7 +152,7 @@ function cleared({ lab, policies, random }: Pick<ReturnType<typeof managed>, 'la
 }
 
 describe('removing the last policy of a guest', () => {
-  it('restores rules, options, sets and flags exactly when nobody edited them in between', () => {
+  it('restores rules, options, sets and flags exactly when no one edited them in between', () => {
     property((seed) => {
       const guest = managed(seed);
       expect(cleared(guest).state).toEqual(guest.before);
@@ -181,7 +181,7 @@ describe('removing the last policy of a guest', () => {
       const last = guest.policies[0] ?? '';
       const alone = guest.policies.slice(1).reduce((now, policy) => removed(now, policy, false), guest.lab);
       const { walked, state } = removed(alone, last, true);
-      // What was noted before the kill stays noted; the next worker reads the guest and goes on.
+      // What was noted before the kill stays noted; the next worker reads the guest and continues.
       for (const killed of walked) expect(removed({ ...alone, ...killed }, last, true).state).toEqual(state);
       // The note of a write comes before the write.
       for (const [at, { origin }] of walked.slice(1).entries()) {
@@ -230,7 +230,7 @@ const EDITS: [name: string, edit: (state: GuestFilter, random: () => number) => 
   ['a default that denies', (state) => ({ ...state, options: { ...state.options, policy_in: 'REJECT' } })],
 ];
 
-describe.each(EDITS)('somebody adds %s under Fabric', (_, edit) => {
+describe.each(EDITS)('someone adds %s while Fabric manages the guest', (_, edit) => {
   it('keeps the verdicts of the edit when the last policy leaves', () => {
     property((seed) => {
       const guest = managed(seed);
@@ -277,7 +277,7 @@ describe('why switches stay', () => {
     ['options', on({ ...live, macfilter: 0 })],
     ['options', on({ ...live, policy_in: 'DROP' })],
     ['interfaces', on(live, { nics: [...on(live).nics, { name: 'net1', firewall: true, editable: true }] })],
-  ] as const)('names %s that somebody changed', (edit, state) => {
+  ] as const)('names %s that someone changed', (edit, state) => {
     expect(restorationOf(state, leaving(off))).toEqual({ kind: 'left_on', reason: 'edited_since', edits: [edit] });
   });
 
@@ -289,12 +289,12 @@ describe('why switches stay', () => {
     expect(restorationOf(state, leaving(off))).toMatchObject({ kind: 'restore', nics: ['net0'] });
   });
 
-  it('restores nothing while a rule of another policy stands there', () => {
+  it('restores nothing while the guest has a rule of another policy', () => {
     const rules = [{ pos: 0, enable: 1, ...RULES.p2?.[0]?.content, comment: RULES.p2?.[0]?.comment } as LiveRule];
     expect(restorationOf(on(live, { rules }), leaving(off))).toEqual({ kind: 'none' });
   });
 
-  it('leaves a default alone that somebody changed before Fabric wrote it again', () => {
+  it('leaves a default unchanged that someone changed before Fabric wrote it again', () => {
     const step = { kind: 'set_options', changes: { policy_in: 'DROP' } } as const;
     const noted = noteStep(written, off, on({ ...live, policy_in: 'REJECT' }), step);
     expect(noted).toMatchObject({ overwritten: ['policy_in'] });

@@ -15,7 +15,7 @@ import {
 export const LEFT_ON_REASONS = ['baseline_unknown', 'edited_since'] as const;
 export type LeftOnReason = (typeof LEFT_ON_REASONS)[number];
 
-/** What somebody else changed since the baseline. */
+/** What someone else changed since the baseline. */
 export const EDITS = ['rules', 'sets', 'aliases', 'options', 'interfaces'] as const;
 export type Edit = (typeof EDITS)[number];
 
@@ -29,12 +29,12 @@ export type Restoration =
 
 const NONE: Restoration = { kind: 'none' };
 
-/** A rule as far as it decides about packets; null for one that does not. */
+/** A rule as far as it affects packets; null for one that does not. */
 function decision({ pos: _pos, comment: _comment, log: _log, ...rule }: LiveRule): unknown {
   return rule.enable && !rule.errors ? rule : null;
 }
 
-/** Rules of people in their order. Those that carry a marker are Fabric's, or another installation's. */
+/** Unmanaged rules in their order. Rules with a marker belong to Fabric or to another installation. */
 const unmanaged = ({ rules }: GuestFilter) =>
   rules.filter(({ comment }) => parseMarker(comment) === null).flatMap((rule) => decision(rule) ?? []);
 
@@ -65,14 +65,14 @@ const differs = (a: unknown, b: unknown) => canonical(a) !== canonical(b);
 const isWritten = ({ options }: GuestFilter, written: WrittenSwitches | undefined, name: Switch): boolean =>
   written?.options[name]?.includes(options[name] ?? null) ?? false;
 
-/** What somebody else changed since the baseline; rules of Fabric and its own writes are not looked at. */
+/** What someone else changed since the baseline; Fabric's rules and its own writes are ignored. */
 function editsSince(state: GuestFilter, baseline: GuestFilter, { instance, restore }: GuestIntent): Edit[] {
   const written = restore?.written;
   const [now, before] = [effectiveOptions(state.options), effectiveOptions(baseline.options)];
   const isEdited = (name: Switch) => {
     if (written?.overwritten.includes(name)) return true;
     if (isWritten(state, written, name)) return false;
-    // A default that Fabric set and somebody set back filters as they want it, unless nothing is filtered.
+    // A default that Fabric set and someone set back filters as they want it, unless nothing is filtered.
     const counts = name !== 'enable' && now.enable && written?.options[name] !== undefined;
     return counts || now[name] !== before[name];
   };
@@ -94,7 +94,7 @@ function editsSince(state: GuestFilter, baseline: GuestFilter, { instance, resto
   return EDITS.filter((edit) => found[edit]);
 }
 
-/** Whether rules of other policies of this installation stand at the guest, for instance in a clone. */
+/** Whether the guest has rules of other policies of this installation, for instance in a clone. */
 const hasOtherPolicies = ({ rules }: GuestFilter, { instance, scope }: GuestIntent) =>
   rules.some(({ comment }) => {
     const marker = parseMarker(comment);
@@ -102,8 +102,8 @@ const hasOtherPolicies = ({ rules }: GuestFilter, { instance, scope }: GuestInte
   });
 
 /**
- * What is to be undone at the switches of a guest that its last policy leaves. Switches go back to what they were before the
- * first policy, unless that is not known or would take effect from something that somebody else changed since.
+ * What to undo at the switches of a guest that its last policy leaves. Switches return to their state before the
+ * first policy, unless that is unknown or would disable something that someone else changed since.
  */
 export function restorationOf(state: GuestFilter, intent: GuestIntent): Restoration {
   if (!intent.restore || hasOtherPolicies(state, intent)) return NONE;

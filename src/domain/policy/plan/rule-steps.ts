@@ -39,7 +39,7 @@ function moversOf({ slots }: Layout, rules: readonly LiveRule[]): Mover[] {
   });
 }
 
-/** Whether a new rule may decide as soon as it stands on top: everything that shall stand above it decides the same. */
+/** Whether a new rule may decide as soon as it is on top: everything that will be above it decides the same. */
 function mayDecideAtOnce(content: RuleContent, at: number, { slots }: Layout, rules: readonly LiveRule[]): boolean {
   const target = targetOf(slots, at, rules);
   const above = slots.slice(0, at).every((slot) => {
@@ -52,12 +52,12 @@ function mayDecideAtOnce(content: RuleContent, at: number, { slots }: Layout, ru
 const moveOf = ({ from, to }: Mover): PlanStep => ({ kind: 'move_rule', pos: from, to });
 
 /**
- * The next write on the way to a state in which every wanted rule stands enabled where it belongs; rules that are to go,
+ * The next write on the way to a state in which every desired rule is enabled and in its place; rules to be removed,
  * and those that have to move down, stay for now.
  *
- * New rules come to stand from the last to the first, because they land on top; those that could decide too early come
- * disabled. Then they are enabled, and others moved up, from the top down. So at every moment each packet is decided
- * either as before or as it will be in the end.
+ * New rules are added from the last to the first, because they land on top; those that could decide too early are
+ * added disabled. Then they are enabled, and others moved up, from the top down. So at every moment each packet is
+ * decided either as before or as it will be in the end.
  */
 export function stepUp(layout: Layout, rules: readonly LiveRule[]): PlanStep | null {
   const movers = moversOf(layout, rules);
@@ -78,7 +78,7 @@ export function stepUp(layout: Layout, rules: readonly LiveRule[]): PlanStep | n
   return null;
 }
 
-/** The next write that takes away, or moves down, the lowest rule that stands where it shall not. */
+/** The next write that removes, or moves down, the lowest rule that is in the wrong place. */
 export function stepDown(layout: Layout, rules: readonly LiveRule[]): PlanStep | null {
   const stale = layout.stale.map(({ rule }) => rules.indexOf(rule));
   const movers = moversOf(layout, rules);

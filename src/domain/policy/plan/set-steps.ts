@@ -7,7 +7,7 @@ const canonical = (text: string) => {
   return cidr ? formatCidr(cidr) : text;
 };
 
-/** The next write towards the sets that wanted rules refer to, or null when they are all there. */
+/** The next write toward the sets that desired rules refer to, or null when they all exist. */
 export function stepSetsUp({ sets }: GuestFilter, intent: GuestIntent): PlanStep | null {
   const diff = diffSets(intent.sets, sets);
   const [created] = diff.created;
@@ -25,7 +25,7 @@ export function stepSetsUp({ sets }: GuestFilter, intent: GuestIntent): PlanStep
   return cidr === undefined ? null : { kind: 'add_set_entry', name, cidr };
 }
 
-/** The next set of ours that no rule refers to any more. */
+/** The next managed set that no rule refers to any more. */
 export function stepSetsDown({ sets, rules }: GuestFilter, intent: GuestIntent): PlanStep | null {
   const referred = new Set(rules.flatMap(({ source, dest }) => [source, dest]));
   const isReferred = (name: string) => referred.has(`+guest/${name}`) || referred.has(`+${name}`);

@@ -25,8 +25,8 @@ export function switchChanges(before: GuestFilter, after: GuestFilter): OptionCh
 export const NOTHING_WRITTEN: WrittenSwitches = { options: {}, nics: [], overwritten: [] };
 
 /**
- * What has to be noted before a write, so that a later reading tells Fabric's own value from somebody else's. A write that
- * is interrupted may or may not have happened, so the value before it stays noted if it was Fabric's, too.
+ * What to note before a write, so that a later read distinguishes Fabric's own value from someone else's. A write
+ * that is interrupted may or may not have happened, so the value before it stays noted if it was Fabric's, too.
  */
 export function noteStep(
   written: WrittenSwitches,

@@ -61,7 +61,7 @@ const columnsIn = (t: Translate) => [
   }),
 ];
 
-/** Workloads that rules would give to different projects: which rule decides, and what the others wanted. */
+/** Workloads that rules would assign to different projects: which rule decides, and what the others would assign. */
 export function MappingConflictTable() {
   const list = useList(CONFLICTS);
   return <ListView of={list} />;

@@ -6,7 +6,7 @@ import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 import { DeleteDialog } from '../delete-dialog';
 
-/** Asks before a role goes. One that somebody holds does not go. */
+/** Asks before deleting a role. An assigned role cannot be deleted. */
 export function DeleteRoleDialog(props: { role: Role; onClose: () => void; onDeleted: () => void }) {
   const t = useT();
   const { role, onClose, onDeleted } = props;

@@ -139,8 +139,8 @@ const valuesOf = ({ title, permissions, requires_second_factor }: Role) => ({
 });
 
 /**
- * Changes title, permissions and second factor of a role; they count at once. Of a built-in role only the second factor can
- * be changed. Mount it when it opens.
+ * Changes title, permissions and second factor of a role, with immediate effect. Of a built-in role only the second
+ * factor can be changed. Mount it when it opens.
  */
 export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => void }) {
   const t = useT();

@@ -44,7 +44,7 @@ const BUILT_IN = msg('Built-in roles cannot be changed. Duplicate the role inste
 
 type Open = { kind: 'create'; from?: Role } | { kind: 'edit' | 'delete'; role: Role };
 
-/** The roles: those of the service and one's own. */
+/** The roles: built-in and custom ones. */
 export function RoleList() {
   const t = useT();
   const router = useRouter();

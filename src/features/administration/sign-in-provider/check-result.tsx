@@ -3,7 +3,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Notice } from '@/ui/notice';
 import { Mono } from '@/ui/values';
 
-/** What the provider said of itself when it was asked. */
+/** What the provider reported about itself when it was queried. */
 export function CheckResult({ check, scopes }: { check: ProviderCheck; scopes: readonly string[] }) {
   const t = useT();
   const supported = check.scopes_supported;

@@ -24,7 +24,7 @@ import { toProviderInput, toProviderValues } from './provider-values';
 
 const ISSUER_EXAMPLE = 'https://id.example.org/realms/staff';
 
-/** The form over one reading of the provider. Give it the version as key: a newer reading is a new form. */
+/** The form for one version of the provider. Give it the version as key: a newer version gets a new form. */
 export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const t = useT();
   const trpc = useTRPC();

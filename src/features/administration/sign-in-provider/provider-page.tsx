@@ -8,7 +8,7 @@ import { PageHeader } from '@/ui/page-header';
 import { QueryView } from '../../shared/query-view';
 import { ProviderForm } from './provider-form';
 
-/** Signing in with the accounts of an organisation: the provider, and the roles that its groups give. */
+/** Sign-in with the accounts of an organization: the provider, and the roles that its groups assign. */
 export function ProviderPage() {
   const t = useT();
   const query = useQuery(useTRPC().signInProvider.get.queryOptions());

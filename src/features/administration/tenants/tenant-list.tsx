@@ -60,7 +60,7 @@ const TENANTS = declareList({
   },
 });
 
-/** The tenants within reach, with what they hold. */
+/** The tenants visible to the user, with what they contain. */
 export function TenantList() {
   const t = useT();
   const router = useRouter();

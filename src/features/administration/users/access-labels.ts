@@ -5,7 +5,7 @@ import { roleInPlace } from './user-labels';
 
 type Reason = UserAccess['permissions'][number]['reasons'][number];
 
-/** What somebody may do who may do everything: the permission `*`. */
+/** Label of the permission `*`, which permits everything. */
 export const EVERYTHING = msg('All permissions, including settings');
 
 /** What one role has to do with a permission. */
@@ -38,7 +38,7 @@ const LACKS: Record<Lack, (t: Translate, near: readonly Reason[]) => string> = {
   no_role: (t) => t('No role of this user includes this permission.'),
 };
 
-/** By which roles somebody may do something, or what is lacking. */
+/** Which roles permit a user to do something, or what is missing. */
 export function answerText(t: Translate, answer: AccessAnswer): string {
   return answer.allowed ? reasonsText(t, answer.by) : LACKS[answer.lack](t, answer.near);
 }

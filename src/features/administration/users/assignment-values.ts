@@ -6,7 +6,7 @@ export type AssignmentValues = {
   role_id: string | null;
   /** Where, see `placeValue`; null: nothing chosen yet. */
   tenant_id: string | null;
-  /** `YYYY-MM-DD`, the last day; empty: for good. */
+  /** `YYYY-MM-DD`, the last day; empty: permanently. */
   until: string;
   /** The stored time, kept exactly while the day stays. */
   expires_at: string | null;

@@ -73,7 +73,7 @@ export function ActiveDialog({ user, onClose }: Props) {
   );
 }
 
-/** Asks before the second factor of somebody who lost it is taken away. */
+/** Asks before removing the second factor of a user who lost it. */
 export function ResetFactorDialog({ user, onClose }: Props) {
   const t = useT();
   const sessions = useOpenSessions(user);

@@ -15,7 +15,7 @@ import { QueryView } from '../../shared/query-view';
 import { useSaved } from '../../shared/record-cache';
 import { usePermissions } from '../../shared/use-permissions';
 
-/** The accounts at a sign-in provider that let somebody in, and how to part from them. */
+/** The accounts at a sign-in provider with which a user can sign in, and how to unlink them. */
 export function UserIdentities({ user }: { user: User }) {
   const t = useT();
   const trpc = useTRPC();

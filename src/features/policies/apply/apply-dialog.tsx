@@ -175,7 +175,7 @@ const fingerprintsOf = ({ clusters }: PolicyPreview): Record<string, string> =>
     ),
   );
 
-/** Whether every rule finds a guest; which one is told by the preview below. */
+/** Whether every rule finds a guest; the preview below shows which. */
 function DryRun({ result }: { result: ApplyResult }) {
   const t = useT();
   const busy = result.clusters.filter((cluster) => cluster.guests.length > 0);

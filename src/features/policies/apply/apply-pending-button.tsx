@@ -11,7 +11,7 @@ import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
 import { usePermissions } from '../../shared/use-permissions';
 
-/** Applies every enforced policy that is not in force as it is written, after saying which. */
+/** Applies every enforced policy whose live state differs from the desired state, after listing them. */
 export function ApplyPendingButton() {
   const t = useT();
   const trpc = useTRPC();

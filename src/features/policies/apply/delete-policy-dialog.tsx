@@ -15,7 +15,7 @@ type Props = {
   onDeleted: () => void;
 };
 
-/** Asks for the name before a policy goes, and tells what is removed from the guests. */
+/** Asks for the name before deleting a policy, and shows what is removed from the guests. */
 export function DeletePolicyDialog({ policy, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();

@@ -29,7 +29,7 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
   const { tone, word } = DEPLOYMENT_RUN_LABELS[deployment.status];
   const failed = (deployment.guests.failed ?? 0) + (deployment.guests.partial ?? 0);
   const query = useGuests(deployment, active);
-  // A retry writes whatever is required by then; what nobody was shown goes through a preview first.
+  // A retry writes whatever is required by then; what was never shown goes through a preview first.
   const isChanged = query.data?.items.some(changedSincePreview) ?? deployment.from_preview;
   return (
     <section aria-label={heading} className="flex flex-col gap-2">
@@ -57,7 +57,7 @@ export function DeploymentPanel({ deployment, heading, onRetried }: Props) {
       {deployment.status === 'queued' && (
         <p className="text-muted">{t('Waiting for a worker. If this does not change, check the Jobs page.')}</p>
       )}
-      {/* Those of guests stand at the guests. */}
+      {/* Problems of guests are shown with the guests. */}
       <ProblemList problems={deployment.problems.filter(({ guests }) => guests === undefined)} />
       {!active && query.data?.items.some(changedSincePreview) && (
         <p>{t('Workloads that changed since the preview were skipped. Preview the policy again, then apply it.')}</p>

@@ -33,7 +33,7 @@ export function OperationProgress({
   const isEnded = query.data !== undefined && query.data.items.length > 0 && !query.data.items.some(active);
   useEffect(() => {
     if (!isEnded) return;
-    // The guests were read again before it ended: every page that shows them asks anew.
+    // The guests were read again before it ended: every page that shows them refetches.
     for (const key of [trpc.policies.pathKey(), trpc.workloads.pathKey(), ['policy-preview']])
       void queryClient.invalidateQueries({ queryKey: key });
   }, [isEnded, queryClient, trpc]);

@@ -5,7 +5,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
-/** Makes what is live what the policy says, or removes what is left of one that is not in force. */
+/** Brings the live state to what the policy requires, or removes what is left of a policy that is not enforced. */
 export function useReconcile(policyId: string, onStarted: (operationId: string) => void) {
   const t = useT();
   const trpc = useTRPC();

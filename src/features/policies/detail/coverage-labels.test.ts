@@ -5,7 +5,7 @@ import { coverageNotice, hitState } from './coverage-labels';
 
 const AT = '2026-01-31T12:00:00.000Z';
 
-it('says that a rule was never hit only since when somebody looked', () => {
+it('reports a rule as never hit only since monitoring began', () => {
   const none = { enabled: true, hits: 0, audit_hits: 0, last_hit_at: null, never_hit_since: null };
   const today = AT.slice(0, 10);
   expect(hitState({ ...none, hits: 1, last_hit_at: AT }, today).word).toBe('Has hits');

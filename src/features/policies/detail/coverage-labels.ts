@@ -8,8 +8,8 @@ export type HitState = { tone: Tone; word: string; since: string | null };
 type Hits = Pick<RuleCoverage, 'enabled' | 'hits' | 'audit_hits' | 'last_hit_at' | 'never_hit_since'>;
 
 /**
- * Whether a rule is hit by real traffic. Never hit is said only where somebody looked, and since when.
- * @param from the first day that is looked at
+ * Whether real traffic hits a rule. Never hit is reported only where traffic was monitored, and since when.
+ * @param from the first day of the period
  */
 export function hitState(rule: Hits, from: string): HitState {
   if (rule.hits + rule.audit_hits > 0) return { tone: 'ok', word: msg('Has hits'), since: null };

@@ -31,7 +31,7 @@ const DAY_OPTIONS = [
 /** Counted every minute. */
 const REFRESH_MS = 60_000;
 
-/** How often each rule of a policy decides about real traffic, and which never does. */
+/** How often each rule of a policy matches real traffic, and which never does. */
 export function CoverageTab({ policyId }: { policyId: string }) {
   const t = useT();
   const trpc = useTRPC();

@@ -46,7 +46,7 @@ const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> =
   deployments: msg('Show deployments'),
 };
 
-/** One policy: how far it is in force, what it says, what applying would change, and what was done. */
+/** One policy: its deployment status, its definition, what applying would change, and what was done. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
   const trpc = useTRPC();
   const live = useIsLive();

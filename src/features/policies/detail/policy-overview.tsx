@@ -57,7 +57,7 @@ const columnsFor = (t: Translate) => [
   make.time('read_at', t('Last read'), (row) => row.read_at, { none: t('Never') }),
 ];
 
-/** How far the policy is in force: per cluster, and below per guest. */
+/** Deployment status of the policy: per cluster, and below per guest. */
 export function PolicyOverview({ policy }: { policy: Policy }) {
   const t = useT();
   const columns = useMemo(() => columnsFor(t), [t]);

@@ -16,7 +16,7 @@ export function PreviewTab({ policy }: { policy: Policy }) {
   const t = useT();
   const client = useTRPCClient();
   const query = useQuery({
-    // It belongs to one moment: read again on request, with a new version, and when something was written meanwhile.
+    // It belongs to one moment: read again on request, with a new version, and after any write since.
     queryKey: ['policy-preview', policy.id, policy.version, policy.last_deployment],
     queryFn: ({ signal }) => client.policies.preview.mutate({ id: policy.id }, { signal }),
     staleTime: 10_000,

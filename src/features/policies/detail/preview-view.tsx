@@ -13,10 +13,10 @@ import { CHANGE_COUNTS, changesNothing } from '../change-labels';
 import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
 
-/** Guests drawn at once; the rest on request. */
+/** Number of guests drawn initially; the rest on request. */
 const PAGE = 50;
 
-/** A preview: totals, what to know before, what stands for nothing, and the difference at each guest. */
+/** A preview: totals, what to know before, what resolves to nothing, and the difference at each guest. */
 export function PreviewView({ preview }: { preview: PolicyPreview }) {
   const t = useT();
   const { totals, unresolved, warnings, clusters } = preview;

@@ -26,7 +26,7 @@ const VALUE_LABELS: Record<string, Record<string, { label: string }>> = {
   'definition.default_action': DEFAULT_LABELS,
 };
 
-/** A value of a field in words; lists by commas, an empty text made visible. */
+/** A value of a field as text; lists separated by commas, an empty text made visible. */
 export function valueText(t: Translate, field: string, value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');

@@ -25,7 +25,7 @@ type Props = {
   projectId: string | null;
 };
 
-/** Chooses groups, workloads, networks, tags and addresses by searching all of them at once; what is typed counts too. */
+/** Chooses groups, workloads, networks, tags and addresses with one search over all of them; typed text counts too. */
 export function EndpointPicker({
   name,
   label,

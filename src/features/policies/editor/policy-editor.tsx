@@ -122,7 +122,7 @@ function ExistingPolicy({ policyId }: { policyId: string }) {
   const t = useT();
   const { reason } = usePermissions();
   const trpc = useTRPC();
-  // Read once for the form: what others save meanwhile is told when saving, not written under the author's hands.
+  // Read once for the form: what others save is reported on save, not loaded while the author edits.
   const query = useQuery({
     ...trpc.policies.get.queryOptions({ id: policyId }),
     staleTime: Number.POSITIVE_INFINITY,

@@ -52,7 +52,7 @@ export const EMPTY_RULE: RuleValues = {
   comment: '',
 };
 
-/** A new policy watches: enforcing is a choice that somebody makes. */
+/** A new policy is in audit mode: enforcing is a deliberate choice. */
 export const EMPTY_POLICY: PolicyValues = {
   name: '',
   description: '',
@@ -142,7 +142,7 @@ export const toPolicyCreate = (
   ...toProjectId(values.project_id),
 });
 
-/** What changes a policy, with the version it was read at so that nobody else's change is overwritten unseen. */
+/** The changes to a policy, with the version it was read at so that no one else's change is overwritten unseen. */
 export const toPolicyChange = (
   values: PolicyValues,
   version: number,

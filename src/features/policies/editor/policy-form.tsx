@@ -39,7 +39,7 @@ type Props<Out> = {
   tenants?: readonly Option[];
   /** Of a policy that exists. */
   tenantId?: string | null;
-  /** Whether the stored policy is in force, so that switching it off removes rules. */
+  /** Whether the stored policy is enforced, so that switching it off removes rules. */
   enforcedBefore?: boolean;
   withReason?: boolean;
   backTo: string;
@@ -54,7 +54,7 @@ const TIER_OPTIONS = POLICY_TIERS.filter((value) => value !== 'tenant').map((val
 const VISIBILITY_OPTIONS = TENANT_VISIBILITIES.toReversed().map((value) => ({ value, ...VISIBILITY_LABELS[value] }));
 const DEFAULT_OPTIONS = DEFAULT_ACTIONS.map((value) => ({ value, ...DEFAULT_LABELS[value] }));
 
-/** Everything a policy says, in one form; what the endpoints stand for is shown while it is written. */
+/** The whole definition of a policy in one form; what the endpoints resolve to is shown during editing. */
 export function PolicyForm<Out>(props: Props<Out>) {
   const t = useT();
   const { form, tenants = [], enforcedBefore = false } = props;

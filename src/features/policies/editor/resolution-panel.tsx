@@ -22,13 +22,13 @@ type Props = {
 
 type Side = 'sources' | 'targets';
 
-/** Whether rules stand at this side: then its workloads count, else its addresses. */
+/** Whether rules are placed on this side: then its workloads count, else its addresses. */
 const isPlace = (direction: Definition['direction'], side: Side) =>
   direction === 'both' || direction === (side === 'targets' ? 'in' : 'out');
 const isPeer = (direction: Definition['direction'], side: Side) =>
   direction === 'both' || direction === (side === 'targets' ? 'out' : 'in');
 
-/** What the endpoints of the form stand for at this moment, with everything that stands for nothing and why. */
+/** What the endpoints of the form resolve to now, with everything that resolves to nothing and why. */
 export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
   const t = useT();
   const { direction, sources, targets } = definition;

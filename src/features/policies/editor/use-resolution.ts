@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPCClient } from '@/lib/trpc';
 import { useDebounced } from '../../shared/use-timers';
 
-/** What the endpoints stand for now; asked again a moment after they change, and while the page is open from time to time. */
+/** What the endpoints resolve to now; fetched again soon after a change, and periodically while the page is open. */
 export function useResolution(
   endpoints: readonly string[],
   tenantId: string | null | undefined,

@@ -16,7 +16,7 @@ type Props = {
   onTakeTheirs: () => Promise<void>;
 };
 
-/** Somebody saved while this form was open: shows what they changed, and lets the author choose. */
+/** Someone saved while this form was open: shows what they changed, and lets the author choose. */
 export function VersionConflict({ policyId, readVersion, theirVersion, pending, onOverwrite, onTakeTheirs }: Props) {
   const t = useT();
   const [shown, setShown] = useState(false);

@@ -6,8 +6,8 @@ type Known = Pick<Agent, 'status' | 'enrolled_at' | 'last_heartbeat_at'>;
 export type InstallProgress = 'waiting' | 'enrolled' | 'reporting';
 
 /**
- * How far the installation is that was begun when the node's agent had been enrolled at `enrolledBefore` (null: never). An
- * agent that was there before goes on reporting meanwhile; that says nothing about the new one.
+ * Progress of an installation that was begun when the node's agent had been enrolled at `enrolledBefore` (null:
+ * never). An agent that was there before keeps reporting; that is no information about the new one.
  */
 export function installProgress(now: Known | undefined, enrolledBefore: string | null): InstallProgress {
   if (!now?.enrolled_at || now.enrolled_at === enrolledBefore) return 'waiting';
@@ -15,7 +15,7 @@ export function installProgress(now: Known | undefined, enrolledBefore: string |
   return reported && now.status !== 'pending' ? 'reporting' : 'enrolled';
 }
 
-/** Whether an address leads back to whoever asks: on a node it would not lead to the service. */
+/** Whether an address leads back to the host that uses it: on a node it would not lead to the service. */
 export function isLoopbackAddress(baseUrl: string): boolean {
   try {
     const { hostname } = new URL(baseUrl);

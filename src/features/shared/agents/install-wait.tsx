@@ -8,7 +8,7 @@ import { RelativeTime } from '@/ui/values';
 import { collectorName, lackingCollectors } from './agent-state';
 import { installProgress } from './install-progress';
 
-/** Events tell of enrolment and first heartbeat; this is for when the stream is interrupted. */
+/** Events report enrollment and first heartbeat; this is for when the stream is interrupted. */
 const POLL_MS = 3_000;
 
 /** What becomes of an installation, from the command to the first heartbeat, as it happens. */

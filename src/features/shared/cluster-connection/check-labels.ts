@@ -18,7 +18,7 @@ const TITLES: Record<string, string> = {
   clock: msg('Clock'),
 };
 
-/** The title of a line of the report, in English. Names the interface does not know are shown as they are, in words. */
+/** The title of a line of the report, in English. Unknown names are shown as plain text. */
 export function checkTitle(name: string): string {
   const [kind, rest] = name.split(/:(.*)/s);
   if (kind === 'privilege' && rest) return rest;

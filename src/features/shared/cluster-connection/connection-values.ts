@@ -49,7 +49,7 @@ export function toClusterUpdate(values: ConnectionValues, cluster: Pick<Cluster,
   };
 }
 
-/** What is sent to try the connection. With a stored cluster its token stands in for an empty one. */
+/** What is sent to test the connection. For a stored cluster, its token replaces an empty one. */
 export function toCheckInput(values: ConnectionValues, clusterId: string | null) {
   return {
     cluster_id: clusterId ?? undefined,

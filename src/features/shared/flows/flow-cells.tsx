@@ -27,7 +27,7 @@ export function FlowEnd({ flow, end }: { flow: Flow; end: 'source' | 'destinatio
   );
 }
 
-/** When a flow was seen, to the second: what happened within a minute is told apart. The date stands with other days. */
+/** When a flow was seen, to the second, to distinguish flows within a minute. Shows the date for other days. */
 export function FlowTime({ at }: { at: string }) {
   const t = useT();
   const text = formatDateTime(at);

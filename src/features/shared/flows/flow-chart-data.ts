@@ -19,7 +19,7 @@ const COUNT_LABELS = {
   flows: msg('{action} (flows)'),
 } as const;
 
-/** A series of sums as rates per second: buckets of another width then stay comparable. Traffic is in bits. */
+/** A series of totals as rates per second, which keeps buckets of any width comparable. Traffic is in bits. */
 export function flowChartData(
   t: Translate,
   series: Pick<FlowSeries, 'bucket_at' | 'bucket_seconds' | 'lines'>,

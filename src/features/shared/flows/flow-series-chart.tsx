@@ -16,7 +16,7 @@ export type FlowSeriesChartProps = {
   onSelect: (range: { since: string; until: string }) => void;
   /** Pixels. */
   height?: number;
-  /** What stands there when nothing flowed. */
+  /** Shown when there was no traffic. */
   empty?: string;
   /** Shown below the chart. */
   children?: ReactNode;

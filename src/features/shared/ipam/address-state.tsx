@@ -27,7 +27,7 @@ export const ADDRESS_SOURCE_LABELS: Record<AddressSource, string> = {
   manual: msg('Manual'),
 };
 
-/** The state of an address; what it means stands in its title. */
+/** The state of an address; its title explains it. */
 export function AddressState({ state }: { state: State }) {
   const t = useT();
   const { tone, word, meaning } = ADDRESS_STATE_LABELS[state];

@@ -18,7 +18,7 @@ const COUNTS: Record<(typeof STATES)[number], string> = {
   stale: msg('{n, number} stale'),
 };
 
-/** How full a prefix is; the numbers by state stand in its title. */
+/** How full a prefix is; its title shows the numbers by state. */
 export function UsageMeter({ cidr, usage }: { cidr: string; usage: Usage }) {
   const t = useT();
   const parts = STATES.filter((state) => usage[state] > 0).map((state) => t(COUNTS[state], { n: usage[state] }));

@@ -28,7 +28,7 @@ export type Asked<F extends Filters, S extends string> = { q?: string; sort: S |
   [K in keyof F]?: FilterValue<F[K]['spec']>;
 };
 
-/** What stands in place of a list without entries. Its action is the list's own, or a link. */
+/** Shown in place of a list without entries. Its action is the list's own, or a link. */
 export type Empty = { icon?: ReactNode; title: string; text: string; link?: { label: string; href: string } | null };
 export type EmptyContext = { within: object; can: (permission: Grantable) => boolean };
 
@@ -36,7 +36,7 @@ export type EmptyContext = { within: object; can: (permission: Grantable) => boo
 export type ListTexts = {
   /** Name of the exported file, and the noun in its messages. */
   name: string;
-  /** Under which the choice of columns is kept in this browser; the name when not said. */
+  /** Key under which this browser stores the choice of columns; defaults to the name. */
   id?: string;
   /** Of the page, when the list is all of it. */
   title?: string;

@@ -16,7 +16,7 @@ type Answer<Row> = { data: { items: readonly Row[] } | undefined; isFetching: bo
 /** Whether what was found is for another text than the one that is typed now. */
 const useIsEarlier = (text: string) => useDebounced(text, TYPING_MS) !== text;
 
-/** What a search answers while somebody types. */
+/** Search results while the user types. */
 function foundOptions<Row>(
   { data, isFetching, error }: Answer<Row>,
   isEarlier: boolean,

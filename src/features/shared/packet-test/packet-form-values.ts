@@ -12,11 +12,11 @@ export type PacketValues = {
   destination_port: string;
   icmp_type: number | null;
   state: PacketTest['state'];
-  /** One of the network cards, or all of them. */
+  /** One interface, or all of them. */
   interface: string;
 };
 
-/** Stands for every network card. */
+/** Means every interface. */
 export const ALL_CARDS = 'all';
 
 export const EMPTY_PACKET: PacketValues = {

@@ -13,7 +13,7 @@ describe('the permission matrix', () => {
     expect([label('ipam'), label('mapping'), label('cluster')]).toEqual(['IPAM', 'Mapping rules', 'Cluster']);
   });
 
-  it('tells what counts only for the whole installation', () => {
+  it('marks the resources that apply only to the whole installation', () => {
     const platform = (resource: string) => PERMISSION_ROWS.find((row) => row.resource === resource)?.platform;
     expect([platform('cluster'), platform('user'), platform('policy'), platform('tenant')]).toEqual([
       true,

@@ -1,7 +1,7 @@
 import { PERMISSION_REACH, PERMISSIONS, type Permission } from '@/domain/permissions';
 import { msg, type Translate } from '@/lib/i18n/translator';
 
-/** What a permission lets somebody do, in one line. */
+/** What a permission allows, in one line. */
 export const PERMISSION_LABELS: Record<Permission, string> = {
   'cluster:read': msg('View clusters, nodes and their syncs'),
   'cluster:write': msg('Add, change and delete clusters'),

@@ -5,7 +5,7 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { showToast } from '@/ui/toast';
 
-/** Starts a sync of a cluster. Asking while one waits or runs gives that one. Failures to start are told in a toast. */
+/** Starts a sync of a cluster, or returns the waiting or running one. Failures to start show a toast. */
 export function useStartSync({ onStarted }: { onStarted?: (runId: string, clusterId: string) => void } = {}) {
   const t = useT();
   const trpc = useTRPC();

@@ -44,7 +44,7 @@ async function login(email: string, password = PASSWORD, agent = 'test') {
   return { status: response.status, headers: { authorization: `Bearer ${body?.access_token}` } as Headers };
 }
 
-describe("one's own password", () => {
+describe("the user's own password", () => {
   it('changes with the current one, and ends all other sign-ins', async () => {
     const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
     const [here, there] = [await login(user.email), await login(user.email)];
@@ -73,7 +73,7 @@ describe("one's own password", () => {
     expect(JSON.stringify(record)).not.toContain('another');
   });
 
-  it('is refused when it stands in the list of breached passwords, and when the list cannot be read', async () => {
+  it('is refused when it is in the list of breached passwords, and when the list cannot be read', async () => {
     const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
     const { headers } = await login(user.email);
     const path = join(mkdtempSync(join(tmpdir(), 'breached-')), 'list.txt');
@@ -102,7 +102,7 @@ describe("one's own password", () => {
   });
 });
 
-describe("one's own sign-ins", () => {
+describe("the user's own sign-ins", () => {
   it('are listed with where they are, and end one by one or all the others', async () => {
     const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
     const [one, two, three] = [
@@ -229,7 +229,7 @@ describe('API tokens', () => {
     expect((await read())?.expired).toBe(true);
   });
 
-  it('are revoked by their owner or an administrator, at once; a password set by an administrator revokes all', async () => {
+  it('are revoked immediately by owner or administrator, and all when an administrator sets a password', async () => {
     const user = await makeUser('viewer');
     const headers = await bearer(user);
     const admin = await bearer(await makeUser('admin'));

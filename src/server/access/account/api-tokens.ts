@@ -13,7 +13,7 @@ import * as repository from '../queries/api-tokens';
 import { findAssignments, findUser } from '../queries/user-list';
 import { assertMayGrant, assertNoToken, assertNotTokenOwner } from '../users/may-grant';
 
-/** What every API token begins with, so that scanners for leaked secrets recognise it. */
+/** What every API token begins with, so that scanners for leaked secrets recognize it. */
 export const API_TOKEN_PREFIX = 'fabric_api_';
 
 /** How much of a token is kept to tell it from others: worth nothing to a thief. */
@@ -25,7 +25,7 @@ export function newApiToken(): { token: string; prefix: string } {
   return { token, prefix: token.slice(0, SHOWN) };
 }
 
-/** More than anybody keeps an eye on. */
+/** More than any user keeps track of. */
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
 
@@ -35,7 +35,7 @@ async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]>
   return rows.map((row) => ({ ...row, expired: Date.parse(row.expires_at) <= now }));
 }
 
-/** One's own tokens, expired ones too. */
+/** The user's own tokens, including expired ones. */
 export async function listOwnTokens(session: PersonSession): Promise<{ items: ApiToken[] }> {
   return { items: await tokensOf(db, session.user.id) };
 }
@@ -119,7 +119,7 @@ async function revoke(
   });
 }
 
-/** Revokes one of one's own tokens; it stops working at once. @throws AppError `not_found` */
+/** Revokes one of the user's own tokens, effective immediately. @throws AppError `not_found` */
 export async function revokeOwnToken(session: PersonSession, id: string): Promise<void> {
   const by = { actor: actorOf(session), origin: session.origin };
   await db.transaction((tx) => revoke(tx, by, session.user, id));
@@ -147,7 +147,7 @@ async function allow(
 }
 
 /**
- * Lets one of one's own tokens act again that was suspended when the account was deactivated.
+ * Reactivates one of the user's own tokens that was suspended when the account was deactivated.
  * @throws AppError `not_found`; `conflict` when it is not suspended
  */
 export function allowOwnToken(session: PersonSession, id: string): Promise<ApiToken> {
@@ -162,9 +162,9 @@ export async function listUserTokens(_scope: Scope<'user:read'>, userId: string)
 }
 
 /**
- * Lets a suspended token of any user act again.
- * @throws AppError `not_found`; `conflict` when it is not suspended, or the account is not active; `forbidden` for an API token,
- * and for somebody with rights that the actor lacks
+ * Reactivates a suspended token of any user.
+ * @throws AppError `not_found`; `conflict` when it is not suspended, or the account is not active; `forbidden` for an
+ * API token, and for a user with permissions that the actor lacks
  */
 export async function allowUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<ApiToken> {
   assertNoToken(scope, 'reactivate a token');
@@ -180,7 +180,7 @@ export async function allowUserToken(scope: Scope<'user:write'>, userId: string,
 
 /**
  * Revokes a token of any user.
- * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks
+ * @throws AppError `not_found`; `forbidden` for a user with permissions that the actor lacks
  */
 export async function revokeUserToken(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
   assertNotTokenOwner(scope, userId);

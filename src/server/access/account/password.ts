@@ -14,8 +14,8 @@ const refusal = (field: keyof PasswordChange, message: string) =>
   new AppError('malformed', message, { errors: [{ field, message }] });
 
 /**
- * Changes one's own password. All other sign-ins end; API tokens stay. A wrong current password counts like a failed
- * sign-in: an unattended browser is no place to guess at.
+ * Changes the user's own password. All other sign-ins end; API tokens stay. A wrong current password counts as a
+ * failed sign-in, to prevent guessing in an unattended browser.
  * @throws AppError `malformed` naming the field, `too_many_requests`; `refused` for an account without password
  */
 export async function changePassword(
@@ -40,7 +40,7 @@ export async function changePassword(
   return db.transaction(async (tx) => {
     await assertMayTry(tx, limits);
     await forgetFailures(tx, limits);
-    // Of two changes at once the second must know the first one's password.
+    // Of two concurrent changes, the second must know the password that the first one set.
     if (!(await updatePassword(tx, id, known, password_hash))) {
       throw refusal('current_password', 'Another request changed the password. Reload the page and try again.');
     }

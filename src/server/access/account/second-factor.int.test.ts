@@ -170,7 +170,7 @@ describe('signing in', () => {
     expect((await answer(await challengeOf(user), older)).body.reason).toBe('wrong_code');
   });
 
-  it('lets of two at once with the same code one in', async () => {
+  it('lets in only one of several concurrent attempts with the same code', async () => {
     const user = await person();
     const { secret } = await enrol(user);
     const challenges = [await challengeOf(user), await challengeOf(user), await challengeOf(user)];
@@ -195,7 +195,7 @@ describe('signing in', () => {
     expect((await answer(await challengeOf(user), codeOf(secret))).status).toBe(200);
   });
 
-  it('lets of many guesses at once no more in than the limit', async () => {
+  it('lets concurrent guesses get no more tries than the limit', async () => {
     const user = await person();
     const { secret } = await enrol(user);
     const challenge = await challengeOf(user);
@@ -322,7 +322,7 @@ describe('a role that asks for it', () => {
     }
     const me = await ask<CurrentUser>('/auth/me', before);
     expect(me.body).toMatchObject({ must_enrol: true, permissions: [], grants: [] });
-    // A program is no person: its token goes on.
+    // The requirement is for people: API tokens keep working.
     expect((await ask('/policies', { authorization: `Bearer ${token.token}` })).status).toBe(200);
 
     const signedIn = await login(user);

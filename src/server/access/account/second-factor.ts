@@ -109,8 +109,8 @@ export async function renewRecoveryCodes(session: PersonSession, proof: SecondFa
 }
 
 /**
- * Switches one's own second factor off, recovery codes and all.
- * @throws AppError `conflict` without one; `refused` while a role asks for it; `malformed`, `too_many_requests`
+ * Switches the user's own second factor off and deletes its recovery codes.
+ * @throws AppError `conflict` without one; `refused` while a role requires it; `malformed`, `too_many_requests`
  */
 export async function removeSecondFactor(session: PersonSession, proof: SecondFactorProof): Promise<void> {
   const { id } = session.user;
@@ -127,7 +127,7 @@ export async function removeSecondFactor(session: PersonSession, proof: SecondFa
   });
 }
 
-/** For so long after signing in nobody is asked again for what they just proved. */
+/** For this long after signing in, the user is not asked again for what they just proved. */
 const FRESH_SECONDS = 600;
 
 /** Whether the session's user signed in a moment ago. */
@@ -136,7 +136,7 @@ export async function isFresh(session: PersonSession): Promise<boolean> {
   return since !== null && clock.now().getTime() - Date.parse(since) <= FRESH_SECONDS * 1000;
 }
 
-/** One's own second factor. */
+/** The user's own second factor. */
 export async function readSecondFactor(session: PersonSession): Promise<SecondFactorState> {
   const { id, email } = session.user;
   const [found, account, factor, recovery_codes_left, fresh] = await Promise.all([
@@ -233,9 +233,10 @@ export async function confirmEnrolment(
 }
 
 /**
- * Takes the second factor of somebody who lost it away; all their sign-ins end. Where a role asks for one they have to set
- * up another at the next sign-in.
- * @throws AppError `not_found`; `conflict` without one, or for oneself; `forbidden` for somebody with rights that the actor lacks, and for API tokens
+ * Removes the second factor of a user who lost it; all their sign-ins end. Where a role requires one, they have to
+ * set up another at the next sign-in.
+ * @throws AppError `not_found`; `conflict` without one, or for oneself; `forbidden` for a user with permissions that
+ * the actor lacks, and for API tokens
  */
 export async function resetSecondFactor(scope: Scope<'user:write'>, userId: string): Promise<User> {
   assertNoToken(scope, 'end sessions');

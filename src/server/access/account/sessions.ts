@@ -7,7 +7,7 @@ import { AppError } from '../../lib/errors';
 import { isOpenFamilyOf, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
 import { endSessions } from '../sign-in/sessions';
 
-/** One's own sign-ins that are not over, the one used last first. */
+/** The user's own active sign-ins, most recently used first. */
 export async function listSessions(session: PersonSession): Promise<{ items: AccountSession[] }> {
   const rows = await listOpenSessions(db, session.user.id, clock.now().toISOString());
   return { items: rows.map((row) => ({ ...row, current: row.id === session.family_id })) };
@@ -22,8 +22,8 @@ const audited = (session: PersonSession, ended_sessions: number) => ({
 });
 
 /**
- * Ends one of one's own sign-ins; its tokens stop working at once.
- * @throws AppError `not_found` when there is none, or it is over already
+ * Ends one of the user's own sign-ins; its tokens stop working immediately.
+ * @throws AppError `not_found` when there is none, or it has ended already
  */
 export async function endSession(session: PersonSession, id: string): Promise<void> {
   await db.transaction(async (tx) => {

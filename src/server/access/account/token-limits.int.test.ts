@@ -97,7 +97,7 @@ describe('an API token', () => {
     expect(await db.select().from(users).where(eq(users.id, owner.id))).toEqual(before);
   });
 
-  it('sets no password and ends no sign-in of anybody else', async () => {
+  it('sets no password and ends no sign-in of another user', async () => {
     const token = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
     const other = await makeUser('viewer');
     const theirs = await bearer(other);

@@ -63,9 +63,9 @@ async function link(
 }
 
 /**
- * The account of whoever the provider vouches for, locked: by issuer and subject; else by an email address that the provider
- * verified, when linking is allowed and the account belongs to nobody there; else a new one, when that is allowed. An
- * address alone never gets in.
+ * The account of the user the provider vouches for, locked: by issuer and subject; else by an email address that the
+ * provider verified, when linking is allowed and the account has no identity there; else a new one, when that is
+ * allowed. An address alone never grants access.
  */
 export async function findAccount(
   tx: Tx,
@@ -122,8 +122,8 @@ export async function listUserIdentities(
 }
 
 /**
- * Parts a user from an account at a provider, which then lets nobody in any more; all sign-ins of the user end.
- * @throws AppError `not_found`; `forbidden` for somebody with rights that the actor lacks, and for API tokens
+ * Unlinks a user from an account at a provider, which can then no longer be used to sign in; all their sign-ins end.
+ * @throws AppError `not_found`; `forbidden` for a user with permissions that the actor lacks, and for API tokens
  */
 export async function unlinkIdentity(scope: Scope<'user:write'>, userId: string, id: string): Promise<void> {
   assertNoToken(scope, 'end sessions');
@@ -151,12 +151,12 @@ type Place = { role_id: string; tenant_id: string | null; project_id: string | n
 
 const same = (a: Place, b: Place) =>
   a.role_id === b.role_id && a.tenant_id === b.tenant_id && a.project_id === b.project_id;
-/** Assignments that make somebody super administrator. */
+/** Assignments that make a user super administrator. */
 const isSuper = (one: Held) => one.tenant_id === null && one.permissions.includes('*');
 
 /**
- * Gives a user the roles of their groups and takes those away that came from groups they left. What was given by hand is
- * neither changed nor given twice. Whoever would be the last super administrator stays one. Call it under
+ * Assigns a user the roles of their groups and unassigns those that came from groups they left. Manually assigned
+ * roles are neither changed nor assigned twice. The last super administrator stays one. Call it under
  * `lockSuperAdmins`, with the user locked. @returns whether anything changed
  */
 export async function applyGroups(

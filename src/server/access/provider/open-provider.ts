@@ -14,7 +14,7 @@ import { OIDC_ID, type OidcSettingsRow } from '../queries/provider';
 /** For so long a provider's description and keys are not asked for again; keys that are new are found all the same. */
 const KEPT_MS = 600_000;
 
-/** Anybody may begin to sign in: a provider that is down must not be asked by each of them. */
+/** Anyone may start a sign-in: each attempt must not query a provider that is down. */
 const FAILURE_KEPT_MS = 5000;
 
 const providers = cache<Promise<OidcProvider>, { now: number; until: number }>({
@@ -45,7 +45,9 @@ function open(row: OidcSettingsRow): Promise<OidcProvider> {
   return OidcProvider.open({ issuer, client_id, client_secret }, env().FABRIC_ALLOW_PRIVATE_TARGETS);
 }
 
-/** What the provider at an issuer says of itself, before it is stored. @throws AppError `refused` naming what is wrong */
+/**
+ * What the provider at an issuer reports about itself, before storing it. @throws AppError `refused` with the problem
+ */
 export async function checkSignInProvider(scope: Scope<'*'>, issuer: string): Promise<ProviderCheck> {
   const access = { issuer, client_id: 'check', client_secret: null };
   const note = (after: { issuer: string; usable: boolean }) =>

@@ -8,7 +8,7 @@ import { ask, auditOf, oidcLab, type Problem, roleId, signIn } from './testing/o
 const lab = oidcLab();
 
 describe('roles of groups', () => {
-  it('are given and taken at every sign-in; what was given by hand stays', async () => {
+  it('are assigned and unassigned at every sign-in; manually assigned roles stay', async () => {
     const tenant = await makeTenant();
     const [viewer, auditor, engineer] = [
       await roleId('viewer'),
@@ -60,7 +60,7 @@ describe('roles of groups', () => {
     return body.id;
   }
 
-  it('never leave nobody as super administrator', async () => {
+  it('never leave the installation without a super administrator', async () => {
     const role_id = await roleId('super_admin');
     await lab.store({ mappings: [{ group: 'root', role_id }], link_by_email: true });
     const erin = await makeUser(null, undefined, { email: 'erin@example.org' });

@@ -118,10 +118,10 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
 }
 
 /**
- * Stores the sign-in provider. Nothing is written, and nothing recorded, when nothing changes. A secret that is left out
- * stays, but not for another issuer: it must not be sent to whoever is entered there.
- * @throws AppError `version_conflict`, `not_found` for unknown roles or tenants, `malformed` for a missing secret, `refused`
- * for an issuer that no connection may be made to
+ * Stores the sign-in provider. Without a change, nothing is written or recorded. An omitted secret stays, but not for
+ * another issuer: the stored secret must not be sent to a newly entered address.
+ * @throws AppError `version_conflict`, `not_found` for unknown roles or tenants, `malformed` for a missing secret,
+ * `refused` for an issuer that no connection may be made to
  */
 export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInput): Promise<SignInProvider> {
   return db.transaction(async (tx) => {

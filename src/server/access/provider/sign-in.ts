@@ -27,8 +27,8 @@ import { applyGroups, findAccount } from './accounts';
 import { openSignInProvider } from './open-provider';
 
 /**
- * Where to send a browser that wants to sign in through the provider, and what its answer will be recognised by; or why
- * that is not possible.
+ * Where to send a browser to sign in through the provider, and how its response will be recognized; or why that is not
+ * possible.
  */
 export async function beginSignIn(
   requestId: string,
@@ -47,7 +47,7 @@ export async function beginSignIn(
 
 export type ProviderSignIn = IssuedSession | SecondFactorNeeded | { problem: ProviderProblem };
 
-/** What the provider says of whoever came back, or why that cannot be believed. */
+/** What the provider reports about the user who came back, or why that cannot be trusted. */
 async function claimsOf(settings: OidcSettingsRow, query: string, checks: SignInChecks, requestId: string) {
   try {
     const provider = await openSignInProvider(settings);
@@ -119,7 +119,7 @@ export type ProviderSignOut = SignedOut & { state: string | null };
 const NONE: ProviderSignOut = { provider_session: 'none', provider_url: null, state: null };
 const KEPT: ProviderSignOut = { ...NONE, provider_session: 'kept' };
 
-/** Nobody waits longer for a provider that is asked for its addresses. */
+/** Maximum wait for a provider that is asked for its addresses. */
 const PATIENCE_MS = 3000;
 
 async function atProvider(scope: OpenScope, ended: readonly EndedSignIn[]): Promise<ProviderSignOut> {

@@ -42,7 +42,7 @@ describe('signing in through a provider', () => {
     expect(row?.password_hash).toBeNull();
   });
 
-  it('makes of many first sign-ins at once one account', async () => {
+  it('creates one account for many concurrent first sign-ins', async () => {
     await lab.store();
     lab.provider.people.set('crowd', { email: 'crowd@example.org', email_verified: true });
     const browsers = Array.from({ length: 5 }, () => new Browser());
@@ -52,7 +52,7 @@ describe('signing in through a provider', () => {
     expect(await db.select().from(users).where(eq(users.email, 'crowd@example.org'))).toHaveLength(1);
   });
 
-  it('lets nobody in that it does not know, or whose address is not verified', async () => {
+  it('rejects unknown users and unverified addresses', async () => {
     await lab.store({ create_users: false });
     lab.provider.people.set('bob', { email: 'bob@example.org', email_verified: true });
     expect((await signIn('bob')).problem).toBe('unknown_account');
@@ -71,7 +71,7 @@ describe('signing in through a provider', () => {
     expect(await db.select().from(users).where(eq(users.email, 'bob@example.org'))).toEqual([]);
   });
 
-  it('takes over an account by its address only where that is allowed, verified, and it belongs to nobody', async () => {
+  it('takes over an account by its address only if that is allowed, verified, and not linked yet', async () => {
     const carol = await makeUser('viewer', undefined, { email: 'carol@example.org' });
     lab.provider.people.set('carol', { email: 'carol@example.org', email_verified: true });
     lab.provider.people.set('mallory', { email: 'carol@example.org', email_verified: false });

@@ -45,7 +45,7 @@ describe('signing out of a sign-in through the provider', () => {
     expect(`${back.origin}${back.pathname}`).toBe(`${PUBLIC}/api/v1/auth/oidc/signed-out`);
     const answer = await browser.ask(`/auth/oidc/signed-out${back.search}`);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/login?signed_out=provider']);
-    // A second time it is nobody's state any more, and another browser never had it.
+    // The state is used up the second time, and another browser never had it.
     for (const one of [browser, new Browser()])
       expect((await one.ask(`/auth/oidc/signed-out${back.search}`)).headers.get('location')).toBe('/login');
     // The next sign-in asks who one is: the provider forgot.

@@ -46,8 +46,8 @@ export async function findNewestOfFamily(
 type EndedFamily = Pick<RefreshToken, 'user_id' | 'method'> & { provider_session: ProviderSessionRow | null };
 
 /**
- * Ends one sign-in; call `lockFamily` before. Its access tokens stop working at once, and what was kept of it at the provider is
- * forgotten. Says whose it was, null when it was over already.
+ * Ends one sign-in; call `lockFamily` before. Its access tokens stop working immediately, and its stored provider
+ * session is deleted. Returns whose sign-in it was, null when it had ended already.
  */
 export async function revokeFamily(
   tx: Tx,

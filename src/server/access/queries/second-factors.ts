@@ -91,7 +91,7 @@ export async function findChallenge(executor: Executor, tokenHash: string, now: 
   return row ?? null;
 }
 
-/** Takes a first step away: it is used up. @returns false: somebody else was faster */
+/** Deletes a first step: it is used up. @returns false when a concurrent request was faster */
 export async function deleteChallenge(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx
     .delete(signInChallenges)

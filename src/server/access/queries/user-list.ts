@@ -140,8 +140,8 @@ export async function lockSuperAdmins(tx: Tx): Promise<void> {
 }
 
 /**
- * Active users who may do everything everywhere, without an end, and can sign in with a password: a sign-in provider that
- * fails or changes its mind must not leave the installation to nobody.
+ * Active users with all permissions everywhere, without expiry, who can sign in with a password: a sign-in provider
+ * that fails or changes its answers must not leave the installation without an administrator.
  */
 export async function countSuperAdmins(tx: Tx): Promise<number> {
   const [row] = await tx

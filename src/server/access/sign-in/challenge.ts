@@ -92,7 +92,7 @@ export async function answerChallenge(
   if (!known || !account) throw over();
   const limits = loginLimits(account.email, scope.origin);
   await assertMayTry(db, limits);
-  // A wrong code is counted in the transaction that read it, under the user's lock: guesses take turns, however many come at once.
+  // A wrong code is counted in the transaction that read it, under the user's lock: concurrent guesses queue.
   const session = await db.transaction(async (tx) => {
     const row = await lockUser(tx, account.id);
     await assertMayTry(tx, limits);

@@ -12,7 +12,7 @@ import { deriveKey } from '../../lib/crypto';
 import { countSignIn } from '../../lib/metrics';
 import { processState } from '../../lib/process-state';
 
-/** How long somebody may take at the provider. */
+/** How long a user may take at the provider. */
 export const PROVIDER_SIGN_IN_SECONDS = 900;
 
 const Pending = z.object({
@@ -103,7 +103,7 @@ export async function noteFailedSignIn(
 /** Who has a password computed: from where, and for which account. */
 export type PasswordAsker = { source: string; account: string };
 
-/** Somebody who is signed in, wherever they are. */
+/** A signed-in user, from any address. */
 export const signedInAsker = (userId: string): PasswordAsker => ({ source: `user ${userId}`, account: userId });
 
 /**

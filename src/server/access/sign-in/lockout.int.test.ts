@@ -73,7 +73,7 @@ describe('lockout', () => {
     expect((await login('ghost@example.org', 'wrong')).headers.get('retry-after')).toBe('30');
   });
 
-  it('slows one address that tries many accounts, an IPv6 customer as a whole, and locks nobody out there', async () => {
+  it('slows one address that tries many accounts, an IPv6 customer as a whole, and locks out no user', async () => {
     const from = '2001:db8:1:2:ffff::1';
     const spray = async (count: number, name: string) => {
       const statuses: number[] = [];
@@ -84,13 +84,13 @@ describe('lockout', () => {
       return statuses;
     };
     expect(new Set(await spray(60, 'a'))).toEqual(new Set([401]));
-    // Somebody who was never here before still has the tries that strangers share.
+    // A user new to this address still has the attempts that unknown users share.
     expect((await login(user.email, PASSWORD, { from })).status).toBe(200);
     expect((await spray(30, 'b')).filter((status) => status === 401)).toHaveLength(9);
     const stranger = await makeUser('viewer', undefined, { password_hash: PASSWORD });
     expect((await login(stranger.email, PASSWORD, { from })).headers.get('retry-after')).toBe('120');
     expect((await login(stranger.email, PASSWORD, { from: '2001:db8:1:3::1' })).status).toBe(200);
-    // Whoever signed in from here lately gets in however many others fail.
+    // A user who recently signed in from here gets in, however many others fail.
     expect((await login(user.email, PASSWORD, { from })).status).toBe(200);
     clock.advance(120);
     expect((await login(stranger.email, PASSWORD, { from })).status).toBe(200);

@@ -34,12 +34,12 @@ function failureReason(account: Account | null, matches: boolean) {
   return account.password_sign_in ? null : 'password_not_allowed';
 }
 
-/** What a check of a password takes about: whoever gets no try waits as long, so that the answer does not tell accounts. */
+/** Approximate time of a password check: refused attempts wait as long, so that the response reveals no accounts. */
 const CHECK_MS = 60;
 
 /**
- * Whether this try may be answered by what it is, at a source with many failures. Whoever signed in from there lately is checked
- * whatever others did, and like everybody else learns only of a success when no try is left.
+ * Whether this attempt gets its real result, at a source with many failures. A user who recently signed in from there
+ * is checked whatever others did but, like everyone else, sees only a success when no attempt is left.
  */
 async function admit(scope: OpenScope, account: Account | null): Promise<{ check: boolean; tell: boolean }> {
   const bound = loginBound(scope.origin);
@@ -82,7 +82,7 @@ async function signIn(
   }
   const renewed = isOutdatedHash(known) ? await hashPassword(input.password, asker) : null;
   const answer = await db.transaction(async (tx) => {
-    // Once more: of many guesses at once, one that is right must not succeed after the others locked the account.
+    // Check again: among many concurrent guesses, a right one must not succeed after the others locked the account.
     await assertMayTry(tx, limits);
     // A second factor or another password that is being set at this moment counts, too.
     const row = await lockUser(tx, account.id);

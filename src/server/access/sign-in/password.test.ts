@@ -21,7 +21,7 @@ vi.spyOn(argon2, 'verify').mockImplementation((stored, password) => {
   if (stored === 'broken') throw new Error('not a hash');
   return slow(stored === `hash of ${password}`);
 });
-// Two hashes at once need more than two processors.
+// Two concurrent hashes need more than two processors.
 vi.spyOn(os, 'availableParallelism').mockReturnValue(4);
 syncBuiltinESMExports();
 forgetProcessState();
@@ -51,7 +51,7 @@ describe('hashing', () => {
   const from = (source: string, count: number) =>
     Array.from({ length: count }, (_, i) => hashPassword(`p${i}`, { source, account: `${source} ${i}` }));
 
-  it('runs two at a time, one of them for a source, lets twenty of it wait and refuses the rest at once', async () => {
+  it('runs two at a time, one per source, queues twenty per source and refuses the rest immediately', async () => {
     const all = Promise.allSettled([...from('a', 30), ...from('b', 3)]);
     const results = await finish(all);
     expect(most).toBe(2);
@@ -62,7 +62,7 @@ describe('hashing', () => {
     expect(await finish(hashPassword('later'))).toBe('hash of later');
   });
 
-  it('lets somebody who is signed in change a password however many others do', async () => {
+  it('lets a signed-in user change a password however many others do', async () => {
     await finish(verifyPassword(null, 'a'));
     const flood = Promise.allSettled(
       Array.from({ length: 12 }, (_, i) => verifyPassword('hash of x', `p${i}`, signedInAsker('one'))),
@@ -75,8 +75,8 @@ describe('hashing', () => {
     expect((await finish(flood)).filter(({ status }) => status === 'rejected')).toHaveLength(6);
   });
 
-  it('checks a password from elsewhere at once, however many wait at one source', async () => {
-    // The hash against which nobody is checked is there.
+  it('checks a password from another source immediately, however many wait at one source', async () => {
+    // The dummy hash is computed already.
     await finish(verifyPassword(null, 'a'));
     const flood = Promise.allSettled(from('a', 21));
     await new Promise((resolve) => setImmediate(resolve));
@@ -88,7 +88,7 @@ describe('hashing', () => {
     await finish(flood);
   });
 
-  it('checks against a hash of nobody when there is none, and survives a hash that cannot be read', async () => {
+  it('checks against a dummy hash when there is none, and survives an unreadable hash', async () => {
     expect(await finish(verifyPassword('hash of a', 'a'))).toBe(true);
     expect(await finish(verifyPassword('hash of a', 'b'))).toBe(false);
     expect(await finish(verifyPassword(null, 'a'))).toBe(false);

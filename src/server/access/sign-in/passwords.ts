@@ -15,8 +15,8 @@ const COST = { memoryCost: 65_536, timeCost: 3, parallelism: 1 } as const;
 const PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
 /**
- * Hashes computed at once: more would only take threads from file and DNS work and memory from everything, and all processors from everybody.
- * Source addresses take turns, so whoever tries many accounts waits for itself.
+ * Hashes computed concurrently: more would only take threads from file and DNS work, memory from everything and all
+ * processors from everyone. Source addresses take turns, so a client that tries many accounts delays only itself.
  */
 const state = processState(() => ({
   gate: new FairGate(
@@ -63,8 +63,8 @@ export function hashPassword(password: string, asker = INSIDE): Promise<string> 
 }
 
 /**
- * Whether the password is the one behind the stored hash. Without a hash (no such account) the same work is done for
- * nothing and the answer is no, so that the time tells nothing.
+ * Whether the password matches the stored hash. Without a hash (no such account) the same work is done for nothing and
+ * the answer is no, so that the time reveals nothing.
  */
 export async function verifyPassword(stored: string | null, password: string, asker = INSIDE): Promise<boolean> {
   state.dummy ??= argon2.hash(randomBytes(32).toString('hex'), COST);
@@ -137,7 +137,7 @@ const LEAST_WORD = 4;
 /** A year, a row of digits, some signs. */
 const MOST_AROUND = 8;
 
-/** Signs that stand for letters, as people and the programs that guess use them. */
+/** Characters that replace letters, as people and guessing programs use them. */
 const LETTERS: Readonly<Record<string, string>> = {
   '@': 'a',
   '4': 'a',
@@ -189,7 +189,7 @@ async function isListed(path: string, password: string): Promise<boolean> {
     return await isBreachedPassword(path, password);
   } catch (cause) {
     logger.error({ err: cause }, 'cannot read the list of breached passwords');
-    // Taking the password unseen would switch the check off where somebody counts on it.
+    // Accepting the password unchecked would disable the check where an administrator relies on it.
     throw new AppError(
       'unavailable',
       'Cannot read the list of breached passwords. A server administrator must correct FABRIC_BREACHED_PASSWORDS.',
@@ -199,9 +199,9 @@ async function isListed(path: string, password: string): Promise<boolean> {
 }
 
 /**
- * The hash of a password that somebody chooses, unless it is a common or, where there is a list, a breached one. The rest of what a password must be the schema
- * says (`NewPassword`), also in the browser, which does not get the list of common ones.
- * @param field where the password stands in the input
+ * The hash of a new password, unless it is a common or, where there is a list, a breached one. The schema
+ * (`NewPassword`) checks the other requirements, also in the browser, which does not get the list of common ones.
+ * @param field the input field of the password
  * @throws AppError `malformed` naming the field; `unavailable` when the list of breached passwords cannot be read
  */
 export async function hashNewPassword(password: string, field: string, asker?: PasswordAsker): Promise<string> {

@@ -47,8 +47,8 @@ export async function readSession(request: Request, origin: Origin, lenient = fa
 const EVERYTHING: readonly Grantable[] = ['*', ...PERMISSIONS];
 
 /**
- * The user as the pages and API clients see themselves: effective permissions, roles as held, tenants within reach. Who
- * has to set up a second factor first has nothing until then.
+ * The user as the pages and API clients see themselves: effective permissions, assigned roles, accessible tenants. All
+ * are empty for users who have to set up a second factor first.
  */
 export async function describeUser(
   executor: Executor,
@@ -91,8 +91,8 @@ async function limitRoles(found: UserWithRoles, token: ActingToken): Promise<Use
 }
 
 /**
- * Who acts, with permissions, roles and tenants: for an API token what the token may do, not its owner.
- * @throws AppError `unauthenticated` when deactivated meanwhile
+ * The actor, with permissions, roles and tenants: for an API token those of the token, not of its owner.
+ * @throws AppError `unauthenticated` when deactivated in between
  */
 export async function readCurrentUser(session: Session): Promise<CurrentUser> {
   const found = await findUserWithRoles(db, session.user.id, clock.now().toISOString());

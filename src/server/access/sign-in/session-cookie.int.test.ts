@@ -42,7 +42,7 @@ describe('the browser’s cookie', () => {
     expect((await ask(pairOf(mine), { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
   });
 
-  it('refreshes without a body and keeps the refresh token out of reach of scripts', async () => {
+  it('refreshes without a body and hides the refresh token from scripts', async () => {
     const cookie = pairOf(await login(user.email));
     const response = await call('/auth/refresh', {
       method: 'POST',

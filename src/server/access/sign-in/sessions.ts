@@ -90,8 +90,8 @@ type SignIn = {
 };
 
 /**
- * Opens a session for an account that proved all it has to, and forgets the failures before: only now, or whoever knows
- * the password could wipe out wrong codes with it. Count the sign-in when the transaction is done.
+ * Opens a session for an account that passed all required checks, and clears its previous failures: only now, or
+ * anyone who knows the password could clear wrong codes with it. Count the sign-in when the transaction is done.
  */
 export async function completeSignIn(
   tx: Tx,
@@ -118,7 +118,9 @@ export async function completeSignIn(
   return issued;
 }
 
-/** Within this time after a rotation the same browser may have sent the old token without meaning harm (two tabs at once). */
+/**
+ * For this long after a rotation, the same browser may send the old token without bad intent (two concurrent tabs).
+ */
 export const RACE_SECONDS = 10;
 
 type Outcome = { session: IssuedSession } | { refused: 'invalid' | 'already_rotated' | 'reused' };
@@ -202,8 +204,8 @@ export async function refreshSession(
 export type EndedSignIn = NonNullable<Awaited<ReturnType<typeof revokeFamily>>>;
 
 /**
- * Ends the sign-ins that the caller proved to hold: by a session and by refresh tokens. What is over already, forged or
- * expired is ignored: whoever signs out is signed out.
+ * Ends the sign-ins that the caller proved to hold: by a session and by refresh tokens. Ended, forged and expired ones
+ * are ignored: signing out always succeeds.
  * @returns those that ended now
  */
 export async function logout(
@@ -242,7 +244,7 @@ export const providerSessionContext = (familyId: string) => `provider_session:${
 
 type Kept = { family_id: string; user_id: string; issuer: string; id_token: string };
 
-/** Keeps the ID token of a sign-in, which the provider asks for when somebody signs out there. */
+/** Stores the ID token of a sign-in, which the provider requires when the user signs out there. */
 export function keepProviderSession(tx: Tx, { id_token, ...row }: Kept): Promise<void> {
   const { sealed, key_id } = seal(id_token, providerSessionContext(row.family_id));
   return insertProviderSession(tx, { ...row, id_token_encrypted: sealed, secret_key_id: key_id });
@@ -258,7 +260,10 @@ export function openIdToken({ family_id, id_token_encrypted: sealed, secret_key_
   }
 }
 
-/** Ends all sign-ins of a user but, when given, one; those that wait for a code, too. Their access tokens stop working at once. @returns how many */
+/**
+ * Ends all sign-ins of a user except, when given, one; also those that wait for a code. Their access tokens stop
+ * working immediately. @returns how many
+ */
 export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<number> {
   const at = clock.now().toISOString();
   const families = (await findOpenFamilies(tx, userId)).filter((family) => family !== except);

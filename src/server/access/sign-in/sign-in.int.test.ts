@@ -82,7 +82,7 @@ describe('login', () => {
     const site = { cookie, 'sec-fetch-site': 'same-origin' };
     expect((await login(user.email, 'wrong', { headers: site })).status).toBe(401);
     expect((await me(first.access_token)).status).toBe(200);
-    // A page of a sibling site must not be able to sign anybody out.
+    // A page of a sibling site must not be able to sign a user out.
     await login(user.email, PASSWORD, { headers: { cookie, 'sec-fetch-site': 'same-site' } });
     expect((await me(first.access_token)).status).toBe(200);
     const next = await (await login(user.email, PASSWORD, { headers: site })).json();
@@ -136,7 +136,7 @@ describe('login', () => {
     expect(differ(), `${unknown} ms for an unknown account, ${known} ms for a wrong password`).toBe(false);
   });
 
-  it('lets twenty people sign in at once', async () => {
+  it('lets twenty users sign in concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => login(user.email)));
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([200]));
   });
@@ -209,7 +209,7 @@ describe('refresh', () => {
     expect(await actions(before)).toEqual(['auth.refresh_reused']);
   });
 
-  it('revokes at once when the second use comes from elsewhere', async () => {
+  it('revokes immediately when the second use comes from another address', async () => {
     const first = await (await login(user.email)).json();
     const second = await (await refresh(first.refresh_token)).json();
     expect((await refresh(first.refresh_token, { from: '203.0.113.9' })).status).toBe(401);

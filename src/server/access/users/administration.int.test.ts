@@ -114,7 +114,7 @@ describe('tenants and projects', () => {
     expect(await actions()).toHaveLength(before);
   });
 
-  it('show people of a tenant their own and nobody else', async () => {
+  it('show users of a tenant only their own', async () => {
     const { ours, theirs } = await makeTwoTenants('security_engineer');
     const list = await json(await get('/tenants', ours.headers));
     expect((list.items as Json[]).map(({ id }) => id)).toEqual([ours.tenant.id]);
@@ -287,7 +287,7 @@ describe('users', () => {
     expect((await get('/clusters', await bearer(rootUser))).status).toBe(200);
   });
 
-  it('always include a super administrator, whoever acts and however many at once', async () => {
+  it('always include a super administrator, regardless of the actor and of concurrent requests', async () => {
     const superId = await roleId('super_admin');
     expect((await send('PUT', `/users/${rootUser.id}/assignments`, { assignments: [] })).status).toBe(409);
     expect((await send('PATCH', `/users/${rootUser.id}`, { active: false })).status).toBe(409);

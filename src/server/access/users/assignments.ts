@@ -99,9 +99,9 @@ export async function assign(
 }
 
 /**
- * Gives a user exactly these roles. They count from the next request on. Without a change nothing is written.
- * @throws AppError `not_found`, `version_conflict`, `forbidden` for rights that the actor lacks, `conflict` when nobody
- * would be super administrator any more
+ * Assigns a user exactly these roles, effective from the next request. Without a change nothing is written.
+ * @throws AppError `not_found`, `version_conflict`, `forbidden` for permissions that the actor lacks, `conflict` when
+ * no super administrator would be left
  */
 export async function setAssignments(
   scope: Scope<'user:write'>,

@@ -22,13 +22,13 @@ type AdministratorInput = { email: string; name: string; password: string; reset
 async function create(tx: Tx, { email, name }: AdministratorInput, password_hash: string): Promise<string> {
   const at = clock.now().toISOString();
   const { id } = await insertUser(tx, { id: newId(), email, name, password_hash });
-  // With an account the first run is over; nobody else may complete it with the setup code.
+  // With an account the first run is over; no one else may complete it with the setup code.
   await insertSetting(tx, SETUP_KEY, { completed_at: at, user_id: id }, at);
   await deleteSetting(tx, SETUP_CODE_KEY);
   return id;
 }
 
-/** What somebody who took the account over could still hold ends, and what kept its owner out is taken away. */
+/** Ends everything an attacker who took the account over could still hold, and removes what locked its owner out. */
 async function reset(tx: Tx, id: string, input: AdministratorInput, password_hash: string) {
   const row = await lockUser(tx, id);
   if (!row) throw new Error('expected the account to exist');
@@ -42,7 +42,7 @@ async function reset(tx: Tx, id: string, input: AdministratorInput, password_has
 }
 
 /**
- * Makes a super administrator from the machine itself, for a first account or when nobody gets in any more.
+ * Creates a super administrator from the machine itself, for a first account or when no one can sign in any more.
  * @returns whether the account is new
  * @throws AppError `conflict` when the account exists and is not to be reset, `malformed` for a bad password
  */

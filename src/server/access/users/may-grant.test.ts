@@ -36,7 +36,7 @@ describe('beyond', () => {
     ).toEqual([]);
   });
 
-  it('keeps everybody else from giving what they lack', () => {
+  it('keeps all other users from granting permissions they lack', () => {
     expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: null, project_id: null }])).toEqual(['*']);
     expect(beyond([grant('admin')], [{ permissions: ['*'], tenant_id: 'a', project_id: null }])).toEqual(['*']);
     expect(beyond([grant('admin')], [grant('viewer'), grant('admin')])).toEqual([]);
@@ -53,7 +53,7 @@ describe('beyond', () => {
     expect(beyond(held, [{ permissions: ['flow:read'], tenant_id: null, project_id: null }])).toEqual(['flow:read']);
   });
 
-  it('gives nobody more, wherever it is given, than the actor has there', () => {
+  it('allows no grant beyond what the actor has in its scope', () => {
     fc.assert(
       fc.property(fc.array(anyGrant, { maxLength: 4 }), fc.array(anyGrant, { maxLength: 3 }), (held, wanted) => {
         const missing = beyond(held, wanted);

@@ -18,12 +18,12 @@ export type Held = { permissions: readonly string[]; tenant_id: string | null; p
 
 const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
 
-/** What of `wanted` the grants do not cover: nobody gives, or takes over, what they do not have themselves. */
+/** What of `wanted` the grants do not cover: no one may grant, or take over, permissions they lack. */
 export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): Grantable[] {
   const missing = wanted.flatMap(({ permissions, tenant_id, project_id }) =>
     permissions.filter(isKnown).filter((permission) => {
       const held = permission === '*' ? null : PERMISSION_REACH[permission];
-      // Held for one tenant or project, it means nothing to anybody.
+      // Held for one tenant or project only, it has no effect for any user.
       if (tenant_id !== null && held === 'platform') return false;
       if (project_id !== null && held === 'tenant') return false;
       return !isWithinReach({ tenant_id, project_id }, reachOf(grants, permission));
@@ -33,8 +33,8 @@ export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): G
 }
 
 /**
- * Refuses to hand out rights, or to act on somebody who has rights, that the actor does not have. Otherwise whoever may
- * edit users could make themselves anything.
+ * Refuses to grant permissions that the actor lacks, or to act on a user who has such permissions. Otherwise anyone
+ * who may edit users could grant themselves anything.
  * @throws AppError `forbidden`
  */
 export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held[]): Promise<void> {

@@ -69,10 +69,10 @@ export function createRole(scope: Scope<'role:write'>, input: RoleInput): Promis
 }
 
 /**
- * Changes a role; it counts at once for all who hold it. Without a change nothing is written. Of a built-in role only
- * whether it asks for a second factor can be changed.
- * @throws AppError `not_found`, `version_conflict`, `refused` for anything else of built-in roles, `forbidden` for permissions
- * that the actor lacks, before or after; `conflict` when nobody would be super administrator any more
+ * Changes a role, effective immediately for all users who have it. Without a change nothing is written. For a built-in
+ * role, only whether it requires a second factor can be changed.
+ * @throws AppError `not_found`, `version_conflict`, `refused` for any other change of built-in roles, `forbidden` for
+ * permissions that the actor lacks, before or after; `conflict` when no super administrator would be left
  */
 export function updateRole(scope: Scope<'role:write'>, id: string, { version, ...input }: RoleUpdate): Promise<Role> {
   return db.transaction(async (tx) => {
@@ -107,8 +107,8 @@ export function updateRole(scope: Scope<'role:write'>, id: string, { version, ..
 }
 
 /**
- * Deletes a role that nobody holds.
- * @throws AppError `not_found`, `refused` for built-in roles, `conflict` while users hold it
+ * Deletes an unassigned role.
+ * @throws AppError `not_found`, `refused` for built-in roles, `conflict` while it is assigned to users
  */
 export function deleteRole(scope: Scope<'role:write'>, id: string): Promise<void> {
   return db.transaction(async (tx) => {

@@ -41,9 +41,9 @@ async function stored(tx: Tx, id: string): Promise<User> {
 }
 
 /**
- * Who sets their own password knows the one they have, here as on the account page: an unattended browser of an administrator
- * must not be enough to take the account over.
- * @returns the hash that the password was checked against; null for somebody else's account
+ * Users who set their own password have to know the current one, here as on the account page: an administrator's
+ * unattended browser must not be enough to take the account over.
+ * @returns the hash that the password was checked against; null for another user's account
  */
 async function assertOwnPassword(
   scope: Scope<'user:write'>,
@@ -110,11 +110,13 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
 }
 
 /**
- * Changes an account; what is left out stays. A new password, deactivating and taking the password sign-in away end its
- * sessions at once, a new password its API tokens, too; those of a deactivated account stay suspended when it is activated again. One's own takes the current one.
- * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when nobody would
- * be super administrator any more; `forbidden` for somebody with rights that the actor lacks, and for API tokens
- * that set a password, change an e-mail address, end sign-ins or change their owner; `malformed` for a bad password, or a wrong current one
+ * Changes an account; omitted fields stay. A new password, deactivation and disabling the password sign-in end its
+ * sessions immediately; a new password also revokes its API tokens. Tokens of a deactivated account stay suspended
+ * when it is activated again. Changing the user's own password requires the current one.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when no
+ * super administrator would be left; `forbidden` for a user with permissions that the actor lacks, and for API tokens
+ * that set a password, change an e-mail address, end sign-ins or change their owner; `malformed` for a bad password,
+ * or a wrong current one
  */
 export async function updateUser(
   scope: Scope<'user:write'>,
@@ -147,9 +149,9 @@ export async function updateUser(
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
     const shut = changes.active === false || changes.password_sign_in === false;
     const ended = shut || password !== undefined ? await endSessions(tx, id) : 0;
-    // Whoever sets somebody's password does not trust what was handed out under the old one.
+    // A new password is set because credentials issued under the old one are no longer trusted.
     const revoked = password === undefined ? 0 : await deleteApiTokensOf(tx, id);
-    // Who comes back decides anew which programs act for them; the tokens may have left the house meanwhile.
+    // A returning user decides again which programs act for them; the tokens may have leaked since.
     const suspended = changes.active === undefined ? 0 : await suspendApiTokensOf(tx, id, now());
     if (shut) await assertSuperAdminLeft(tx);
     const user = await stored(tx, id);
@@ -172,9 +174,9 @@ export async function updateUser(
 }
 
 /**
- * Deletes an account with its roles and sessions. What it did stays in the audit trail under its name.
- * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for somebody with
- * rights that the actor lacks, and for API tokens
+ * Deletes an account with its roles and sessions. Its actions stay in the audit trail under its name.
+ * @throws AppError `not_found`, `conflict` for oneself or the last super administrator, `forbidden` for a user with
+ * permissions that the actor lacks, and for API tokens
  */
 export async function deleteUser(scope: Scope<'user:write'>, id: string): Promise<void> {
   assertNoToken(scope, 'end sessions');

@@ -12,8 +12,9 @@ export type StoredSubnet = { id: string; network_id: string; cidr: string };
 export type NewSubnet = { id: string; cidr: string; gateway: string | null };
 
 /**
- * Finds where addresses belong. The network of the card comes first, because other networks of the cluster may use the
- * same address space; then the longest prefix of all others; what lies in none makes a prefix of the discovery's network.
+ * Finds where addresses belong. The network of the interface comes first, because other networks of the cluster may
+ * use overlapping prefixes; then the longest prefix of all others; an address in no prefix creates one in the
+ * discovery's network.
  */
 export class Places {
   readonly #ofNetwork = new Map<string, PrefixTable<Place>>();
@@ -108,7 +109,7 @@ export type StoredInterface = {
   mac: string | null;
   network_id: string | null;
 };
-/** A subnet as the plan needs it; `removable` when the discovery made it and nobody changed it. */
+/** A subnet as the plan needs it; `removable` when the discovery created it and no user changed it. */
 export type KnownSubnet = StoredSubnet & { removable: boolean };
 
 export type DiscoveryInput = {

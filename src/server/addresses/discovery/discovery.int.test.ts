@@ -71,7 +71,7 @@ describe('a discovery', () => {
     expect(await writes()).toEqual(before);
   });
 
-  it('asks one agent per node at a time, and leaves silent ones alone when nobody waits', async () => {
+  it('asks one agent per node at a time, and skips unresponsive agents in automatic runs', async () => {
     const { discover, control } = await lab();
     for (const vmid of [100, 101, 102, 103, 104]) control.setAgent(vmid, { kind: 'hung' });
     control.load.reset();
@@ -86,7 +86,7 @@ describe('a discovery', () => {
     control.load.reset();
     await discover('manual');
     expect(asked() - automatic).toBe(6);
-    // Started anew they may have an agent again.
+    // After a restart they may have an agent again.
     control.setRunState(100, 'stopped');
     control.setRunState(100, 'running');
     await world.settle();
@@ -162,7 +162,7 @@ describe('a discovery', () => {
     expect(run.errors.map(({ object, code }) => `${object} ${code}`)).toEqual(
       expect.arrayContaining(['pve3 node_offline', 'qemu/100 agent_unavailable', 'qemu/103 bad_answer']),
     );
-    // An agent that names no address of a card says nothing about it; one that lists others proves.
+    // An agent that lists no address of an interface proves nothing; one that lists others proves the rest unused.
     control.setAgent(101, { kind: 'ok', interfaces: [{ name: 'eth0' }] });
     control.setAgent(103, says(103, ['10.60.10.77/24']));
     await discover();
@@ -285,7 +285,7 @@ describe('a discovery', () => {
       { kind: 'reserved_in_use', address: '10.20.20.201', vmid: null, other: 101 },
     ]);
     const of = async (address: string) => (await addresses()).find((row) => row.address === address);
-    // Nobody held it: there is nothing to overwrite.
+    // It had no holder: there is nothing to overwrite.
     expect(await of('10.20.20.202')).toMatchObject({ vmid: 101, source: 'manual', state: 'active' });
     expect(await of('10.20.20.201')).toMatchObject({ vmid: null, source: 'manual' });
     control.setAgent(101, says(101, []));
@@ -325,7 +325,7 @@ describe('a discovery', () => {
     expect(audits).toHaveLength(1);
   });
 
-  it('stores all or nothing when its worker ends, and goes on with another one', async () => {
+  it('stores all or nothing when its worker ends, and continues on another one', async () => {
     const { discover, addresses, sql, cluster } = await lab();
     const stop = new AbortController();
     const aborted = discover('manual', { signal: stop.signal });

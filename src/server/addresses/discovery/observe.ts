@@ -40,7 +40,7 @@ export type Observed = {
   observations: Observation[];
   /** Addresses on interfaces of containers and loopback. */
   container: Set<string>;
-  /** Prefixes of these interfaces: what nobody else has there is a container's. */
+  /** Prefixes of these interfaces: an address there that no one else has belongs to a container. */
   containerPrefixes: string[];
   /** Cards (MAC, lower case) whose addresses the guest itself listed: what it did not name there is not in use. */
   heard: Set<string>;

@@ -17,7 +17,7 @@ import { DetectedConflicts, settleConflicts } from './settle-conflicts';
 
 /** Being seen is noted at most this often, so that a run over an unchanged cluster writes nothing. */
 export const SEEN_NOTE_MS = 6 * 60 * 60 * 1000;
-/** What is proved not to be in use stays visible this long; who held it stays in the history for good. */
+/** How long an address proven unused stays visible; its holder stays in the history permanently. */
 export const STALE_KEEP_MS = 14 * 24 * 60 * 60 * 1000;
 
 const canonical = (address: string): string => {
@@ -160,7 +160,7 @@ class Discovery {
     );
   }
 
-  /** Whether an address that another workload has, or nobody, may go to the one that was seen with it. */
+  /** Whether an address that is unassigned or assigned to another workload may go to the one it was seen with. */
   #isFree(target: AddressWrite): boolean {
     const { workload_id: holder, state, source } = target;
     if (holder === null) return state !== 'reserved';
@@ -194,7 +194,7 @@ class Discovery {
     return true;
   }
 
-  /** Rows that nobody was seen with: some go, some turn stale, the others follow their prefixes. */
+  /** Rows that were seen with no workload: some are removed, some become stale, the others follow their prefixes. */
   #settleUnseen(): void {
     const now = this.#input.now.getTime();
     this.#containerSubnets = this.#findContainerSubnets();
@@ -289,8 +289,8 @@ class Discovery {
 }
 
 /**
- * Decides what follows from what was read. Nothing that a person entered is changed, an address that somebody holds goes
- * to another workload only with proof that the holder does not use it, and everything else that contradicts what is
- * stored becomes a conflict.
+ * Plans the changes that follow from a discovery. Nothing that a user entered is changed, an address that has a holder
+ * goes to another workload only with proof that the holder does not use it, and everything else that contradicts the
+ * stored data becomes a conflict.
  */
 export const planDiscovery = (input: DiscoveryInput): DiscoveryPlan => new Discovery(input).plan();

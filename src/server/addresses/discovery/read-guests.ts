@@ -12,9 +12,9 @@ const MAX_GUESTS = 200_000;
 type Silence = { failures: number; until: number; startedAt: string | null };
 
 /**
- * Remembers in this process which guest agents did not answer, so that automatic runs do not wait for them each time. The
- * pause doubles with each failure and varies by a quarter, so that they are not all asked again together; a guest that was
- * started anew is asked at once.
+ * Remembers in this process which guest agents did not answer, so that automatic runs do not wait for them each time.
+ * The pause doubles with each failure and has ±25% jitter, so that they are not all asked again together; a restarted
+ * guest is asked immediately.
  */
 export class AgentBackoff {
   readonly #silent = new Map<string, Silence>();
@@ -43,12 +43,12 @@ export class AgentBackoff {
   }
 }
 
-/** Guests read at once per node; the provider limits what goes to one node further. */
+/** Guests read concurrently per node; the provider further limits requests to one node. */
 const PER_NODE = 4;
 /** After this many failures in a row a node is left alone until the next run. */
 const NODE_FAILURES = 3;
 const NODE_FAULTS = new Set(['node_unreachable', 'timeout', 'circuit_open']);
-/** Refusals for want of a privilege that are told one by one; the others are counted. */
+/** Refusals for lack of a privilege that are reported individually; the others are counted. */
 const MAX_FORBIDDEN = 3;
 
 const state = processState(() => ({ backoff: new AgentBackoff() }));
@@ -64,10 +64,10 @@ export const isReadable = (workload: SyncedWorkload): boolean =>
   workload.missing_since === null && !workload.template && workload.lock !== 'create' && workload.lock !== 'clone';
 
 /**
- * Reads what tells the addresses of each node's guests, the nodes side by side. Guest agents of a node are asked one after
- * the other, beside everything else: a dead one takes seconds and must not hold up the rest. What cannot be read is
- * reported and left out; a fault of the cluster as a whole ends it.
- * @param macsOf cards stored of a workload, by which a container is recognised
+ * Reads the sources of the addresses of each node's guests, the nodes in parallel. Guest agents of a node are asked
+ * sequentially, in parallel with everything else: a dead one takes seconds and must not hold up the rest. What cannot
+ * be read is reported and left out; a fault of the whole cluster ends it.
+ * @param macsOf stored interfaces of a workload, used to recognize a container
  */
 export async function readGuests(
   session: RunSession,
@@ -130,7 +130,7 @@ export async function readGuests(
         return report.step();
       }
       const now = clock.now().getTime();
-      // Who starts a run by hand wants to know; the schedule does not wait for agents that are known to be silent.
+      // A manual run asks all agents; a scheduled run does not wait for agents that are known to be unresponsive.
       if (run.trigger === 'auto' && state.backoff.isSilent(`${session.clusterId} ${vmid}`, workload.started_at, now)) {
         report.count({ skipped: 1 });
         return report.step();
@@ -162,7 +162,7 @@ export async function readGuests(
 
   const all = [...guestsOf].flatMap(([node, guests]) => readNode(node, guests));
   for (const one of all) one.catch((error: unknown) => stop.abort(error));
-  // All of them have ended before the first error goes on: nothing happens behind the back of a run that was given up.
+  // All of them end before the first error is thrown: no work continues behind an aborted run.
   await Promise.allSettled(all);
   signal.throwIfAborted();
   return readings;

@@ -84,15 +84,15 @@ export function discoveryResult(run: SyncRun): ClusterResult {
 }
 
 /**
- * What came of an accepted discovery, cluster by cluster; null when some of them have not ended in time.
- * @throws AppError `not_found` when a cluster is deleted meanwhile
+ * The results of an accepted discovery, by cluster; null when some clusters have not finished in time.
+ * @throws AppError `not_found` when a cluster is deleted in between
  */
 export async function awaitDiscovery(
   _scope: Scope<'ipam:discover'>,
   { runs, refused }: DiscoverAccepted,
   waiting: Waiting = {},
 ): Promise<DiscoverResult | null> {
-  // Whoever may start a discovery may see what came of it.
+  // Anyone who may start a discovery may see its results.
   const scope = systemScope('cluster:sync', 'waiting for a discovery');
   const ended = await Promise.all(runs.map(({ run_id }) => awaitSyncRun(scope, run_id, waiting)));
   if (ended.some((run) => run.finished_at === null)) return null;

@@ -67,7 +67,7 @@ export function settleConflicts(found: Found): DiscoveryPlan['conflicts'] & { op
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const pairKey = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
-/** The network cards that have each MAC address: as read now, of guests that could not be read as stored. */
+/** The interfaces that have each MAC address: as just read; for guests that could not be read, as stored. */
 function cardsByMac(readings: readonly GuestReading[], interfaces: readonly StoredInterface[]) {
   const cards = new Map<string, { workload_id: string; nic: string }[]>();
   const add = (mac: string | null, workload_id: string, nic: string) => {
@@ -99,7 +99,7 @@ export class DetectedConflicts {
     this.all.set(`${conflict.kind} ${conflict.key}`, { ...conflict, id: this.#newId(), state_before: null });
   }
 
-  /** Another workload uses an address that somebody holds, or that is reserved. */
+  /** Another workload uses an address that has a holder or is reserved. */
   addHeld(kind: 'duplicate_address' | 'reserved_in_use', target: AddressWrite, other: Observation): void {
     const { workload_id, network_id, address, mac } = target;
     const who = kind === 'duplicate_address' ? pairKey(workload_id ?? '', other.workload_id) : other.workload_id;

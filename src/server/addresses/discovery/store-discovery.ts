@@ -25,8 +25,8 @@ import { planDiscovery } from './plan-discovery';
 type Read = { readings: readonly GuestReading[]; leases: { items: readonly SdnLease[]; complete: boolean } };
 
 /**
- * Decides what follows from what was read and stores it, in one transaction in which nobody else changes prefixes or
- * addresses of the cluster.
+ * Plans the changes that follow from a discovery and stores them, in one transaction in which no one else changes
+ * prefixes or addresses of the cluster.
  */
 export async function storeDiscovery(session: RunSession, read: Read): Promise<void> {
   const { clusterId: cluster_id, report } = session;

@@ -94,7 +94,7 @@ async function giveUp({ id }: { id: string }): Promise<void> {
   });
 }
 
-/** Imports without a worker get a job again, or are given up after too many attempts. */
+/** Requeues imports without a worker, or marks them as failed after too many attempts. */
 export async function sweepImports(): Promise<void> {
   const orphans = await importLeases.listOrphans(db, []);
   await recoverRuns(orphans, { restart: ({ id }) => startImport(id), giveUp });

@@ -33,7 +33,7 @@ type Options = {
   onBatch?: (written: number) => Promise<void>;
 };
 
-/** Rows of one statement; progress is told after each. */
+/** Rows per statement; progress is reported after each. */
 const BATCH_ROWS = 1000;
 
 type Outcome = {
@@ -231,9 +231,9 @@ async function write(session: Session, read: ImportRows, onBatch: Options['onBat
 }
 
 /**
- * Takes a waiting CSV file over; without one it does nothing. Everything is checked before anything is written, and all is
- * written in one transaction together with the report: a worker that dies in the middle leaves nothing behind, and the
- * next one begins anew.
+ * Imports a waiting CSV file; without one it does nothing. Everything is checked before anything is written, and all
+ * is written in one transaction together with the report: a worker that dies halfway leaves nothing behind, and the
+ * next one starts over.
  * @throws the reason of `signal` when it aborts, and database errors: both leave the import for another worker
  */
 export async function runImport(importId: string, { signal, onBatch }: Options): Promise<void> {

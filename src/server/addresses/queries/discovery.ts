@@ -84,7 +84,7 @@ export async function insertAddresses(tx: Tx, rows: readonly (typeof ipAddresses
   for (const batch of batches(rows)) await tx.insert(ipAddresses).values(batch);
 }
 
-/** Changes addresses by id; whoever edits one of them learns that it changed. */
+/** Changes addresses by id; a user editing one of them learns that it changed. */
 export async function changeAddresses(
   tx: Tx,
   rows: readonly (Partial<typeof ipAddresses.$inferInsert> & { id: string })[],

@@ -91,7 +91,7 @@ const select = (executor: Executor) =>
 
 const withoutName = ({ workload_name: _, ...row }: Row): IpAddress => row;
 
-/** Addresses within reach, page by page. Two queries. */
+/** Visible addresses, page by page. Two queries. */
 export async function listIpAddresses(tenants: Reach, input: AddressListInput): Promise<Page<IpAddress>> {
   const conditions = [addressInReach(tenants), ...addressFilters(input)];
   const page = await pageOfRows<Row>(input, { sorts: SORTS, sort: 'address', id: ipAddresses.id }, (paging) => ({
@@ -104,7 +104,7 @@ export async function listIpAddresses(tenants: Reach, input: AddressListInput): 
   return { ...page, items: page.items.map(withoutName) };
 }
 
-/** The first addresses within reach that meet the condition, in order. One query. */
+/** The first visible addresses that meet the condition, in order. One query. */
 export async function findIpAddresses(tenants: Reach, condition: SQL | undefined, limit: number): Promise<IpAddress[]> {
   const rows = await select(db)
     .where(and(condition, addressInReach(tenants)))
@@ -113,13 +113,13 @@ export async function findIpAddresses(tenants: Reach, condition: SQL | undefined
   return rows.map(withoutName);
 }
 
-/** One address within reach, or null. One query. */
+/** One visible address, or null. One query. */
 export async function findIpAddress(executor: Executor, tenants: Reach, id: string): Promise<IpAddress | null> {
   const [row] = await select(executor).where(and(eq(ipAddresses.id, id), addressInReach(tenants)));
   return row ? withoutName(row) : null;
 }
 
-/** One address within reach with its history, the prefixes around it and its open conflicts, or null. Four queries. */
+/** One visible address with its history, its containing prefixes and its open conflicts, or null. Four queries. */
 export async function findIpAddressDetail(tenants: Reach, id: string): Promise<IpAddressDetail | null> {
   const address = await findIpAddress(db, tenants, id);
   if (!address) return null;

@@ -28,13 +28,13 @@ const withSize = (row: Row): IpRange => {
 const select = (executor: Executor) =>
   executor.select(columns).from(ipRanges).innerJoin(subnets, eq(subnets.id, ipRanges.subnet_id)).$dynamic();
 
-/** Whether the range's subnet is within reach, for a WHERE over `ip_ranges` alone. */
+/** Whether the range's subnet is visible, for a WHERE over `ip_ranges` alone. */
 function rangeInReach(tenants: Reach): SQL | undefined {
   const reach = subnetInReach(tenants);
   return reach && sql`exists (select 1 from ${subnets} where ${eq(subnets.id, ipRanges.subnet_id)} and ${reach})`;
 }
 
-/** Ranges within reach, page by page. Two queries. */
+/** Visible ranges, page by page. Two queries. */
 export async function listIpRanges(tenants: Reach, input: RangeListInput): Promise<Page<IpRange>> {
   const conditions = [
     rangeInReach(tenants),
@@ -57,7 +57,7 @@ export async function listIpRanges(tenants: Reach, input: RangeListInput): Promi
   return { ...page, items: page.items.map(withSize) };
 }
 
-/** One range within reach, or null. */
+/** One visible range, or null. */
 export async function findIpRange(executor: Executor, tenants: Reach, id: string): Promise<IpRange | null> {
   const [row] = await select(executor).where(and(eq(ipRanges.id, id), rangeInReach(tenants)));
   return row ? withSize(row) : null;

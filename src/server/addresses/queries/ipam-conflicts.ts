@@ -16,7 +16,7 @@ import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 
 export type ConflictRow = typeof ipamConflicts.$inferSelect;
 
-/** A workload as a party of a conflict, null when it is not within reach. */
+/** A workload as a party of a conflict, null when it is not visible. */
 const party = (id: typeof ipamConflicts.workload_id | typeof ipamConflicts.other_workload_id, tenants: Reach) => {
   const reach = workloadInReach(tenants);
   return sql<IpamConflict['workload']>`(select json_build_object('id', ${workloads.id}, 'name', ${workloads.name},
@@ -38,7 +38,7 @@ const macOf = (tenants: Reach): SQL<string | null> =>
   sql`case when ${ipamConflicts.kind} = 'duplicate_mac' then ${ipamConflicts.mac}
     else ${ofParty(ipamConflicts.workload_id, ipamConflicts.mac, tenants)} end`;
 
-/** The stored address, which is out of reach when its holder is. */
+/** The stored address, which is hidden when its holder is not visible. */
 const addressId = (tenants: Reach): SQL<string | null> =>
   tenants === 'all'
     ? sql`${ipamConflicts.ip_address_id}`
@@ -62,7 +62,7 @@ const columns = (tenants: Reach) =>
 
 const SORTS = sortKeysOf(IpamConflict, CONFLICT_SORTS, { ...columns('all'), address: ipamConflicts.address });
 
-/** Whether a party within reach meets the condition. */
+/** Whether a visible party meets the condition. */
 const hasParty = (condition: SQL, tenants: Reach): SQL =>
   sql`exists (select 1 from ${workloads} where (${eq(workloads.id, ipamConflicts.workload_id)}
     or ${eq(workloads.id, ipamConflicts.other_workload_id)}) and ${and(condition, workloadInReach(tenants))})`;
@@ -79,7 +79,7 @@ const select = (executor: Executor, tenants: Reach) =>
     .leftJoin(networks, eq(networks.id, ipamConflicts.network_id))
     .$dynamic();
 
-/** Conflicts within reach, newest first unless asked otherwise. Two queries. */
+/** Visible conflicts, newest first unless another order is requested. Two queries. */
 export async function listConflicts(tenants: Reach, input: ConflictListInput): Promise<Page<IpamConflict>> {
   const search = (text: string) =>
     or(
@@ -106,7 +106,7 @@ export async function listConflicts(tenants: Reach, input: ConflictListInput): P
   }));
 }
 
-/** One conflict within reach, or null. */
+/** One visible conflict, or null. */
 export async function findConflict(executor: Executor, tenants: Reach, id: string): Promise<IpamConflict | null> {
   const [row] = await select(executor, tenants).where(and(eq(ipamConflicts.id, id), conflictInReach(tenants)));
   return row ?? null;
@@ -132,7 +132,7 @@ export async function countOpenConflicts(executor: Executor, addressId: string):
   );
 }
 
-/** Open conflicts within reach by kind. One query. */
+/** Visible open conflicts by kind. One query. */
 export function countConflictKinds(tenants: Reach): Promise<{ kind: ConflictRow['kind']; conflicts: number }[]> {
   return db
     .select({ kind: ipamConflicts.kind, conflicts: count() })

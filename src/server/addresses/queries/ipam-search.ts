@@ -14,7 +14,7 @@ import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import { addressFilters, findIpAddresses } from './ip-addresses';
 import { findSubnets } from './subnets';
 
-/** Subnets within reach that meet the condition, in that order; with usage. Three queries. */
+/** Visible subnets that meet the condition, in that order, with usage. Three queries. */
 async function subnetsWhere(reach: Reach, condition: SQL, order: SQL, limit: number): Promise<Subnet[]> {
   const ids = await db
     .select({ id: subnets.id })
@@ -33,7 +33,7 @@ async function subnetsWhere(reach: Reach, condition: SQL, order: SQL, limit: num
   return ids.flatMap(({ id }) => found.get(id) ?? []);
 }
 
-/** Addresses equal to this one, in every network within reach. */
+/** Addresses equal to this one, in every visible network. */
 export const findByAddress = (reach: Reach, address: string, limit: number): Promise<IpAddress[]> =>
   findIpAddresses(reach, sql`${ipAddresses.address} = ${address}::inet`, limit);
 
@@ -59,7 +59,7 @@ export const findByMac = (reach: Reach, mac: string, limit: number): Promise<IpA
     limit,
   );
 
-/** Network cards with this MAC address, of workloads within reach. */
+/** Interfaces with this MAC address, of visible workloads. */
 export async function findInterfacesByMac(
   reach: Reach,
   mac: string,

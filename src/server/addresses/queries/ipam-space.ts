@@ -22,8 +22,8 @@ export type NetworkRow = typeof networks.$inferSelect;
 export type SubnetRow = Omit<typeof subnets.$inferSelect, 'gateway'> & { gateway: string | null };
 
 /**
- * Locks networks against changes of their prefixes. `layout` is for whoever changes prefixes or many addresses, `content`
- * for whoever changes single addresses: the latter do not wait for each other.
+ * Locks networks against changes of their prefixes. `layout` is for callers that change prefixes or many addresses,
+ * `content` for callers that change single addresses: the latter do not wait for each other.
  */
 export async function lockNetworks(tx: Tx, ids: readonly string[], mode: 'layout' | 'content'): Promise<NetworkRow[]> {
   return tx
@@ -44,7 +44,7 @@ export async function findSubnetRow(executor: Executor, id: string): Promise<Sub
   return row ?? null;
 }
 
-/** The subnet; whoever else wants an address of it waits. */
+/** The subnet, locked: others who want an address of it wait. */
 export async function lockSubnet(tx: Tx, id: string): Promise<SubnetRow | null> {
   const [row] = await tx.select().from(subnets).where(eq(subnets.id, id)).for('no key update');
   return row ?? null;
@@ -68,7 +68,7 @@ const intervalOf = (row: { first: string; last: string }): Interval => {
   return { first: first.value, last: last.value };
 };
 
-/** What inside the prefix is set aside: narrower prefixes and ranges. One query. */
+/** What is reserved inside the prefix: narrower prefixes and ranges. One query. */
 export async function listSetAside(executor: Executor, place: Place, ranges = true): Promise<Interval[]> {
   const rows = await executor.execute<{ first: string; last: string }>(sql`
     select host(network(s.cidr)) as first, host(broadcast(s.cidr)) as last from ${subnets} s
@@ -118,7 +118,7 @@ export async function listGaps(
   return gaps;
 }
 
-/** Every address stored inside the prefix, as intervals of neighbours. One query. */
+/** Every address stored inside the prefix, as intervals of adjacent addresses. One query. */
 export async function listStoredIntervals(
   executor: Executor,
   place: { cluster_id: string; network_id: string; cidr: string },
@@ -138,8 +138,8 @@ export async function listStoredIntervals(
 }
 
 /**
- * Puts every address of the network inside `area` into the longest prefix that holds it.
- * @returns how many moved, and how many lie in no prefix any more (those stay where they are)
+ * Moves every address of the network inside `area` into the longest prefix that contains it.
+ * @returns how many moved, and how many are no longer in any prefix (those stay where they are)
  */
 export async function rehomeAddresses(
   tx: Tx,

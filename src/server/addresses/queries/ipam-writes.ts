@@ -198,7 +198,7 @@ export async function overlappingRange(
   return row ?? null;
 }
 
-/** Ranges of the subnet that do not lie in `cidr` as a whole. */
+/** Ranges of the subnet that are not entirely inside `cidr`. */
 export async function rangesOutside(executor: Executor, subnetId: string, cidr: string): Promise<number> {
   return executor.$count(
     ipRanges,

@@ -22,7 +22,7 @@ import { liesIn } from './ipam-space';
 
 const P = sql.raw('p.id');
 
-/** The narrowest prefix within reach that holds the subnet. */
+/** The narrowest visible prefix that contains the subnet. */
 const parentId = (tenants: Reach) => sql<string | null>`(select p.id from ${subnets} p
   where p.network_id = ${subnets.network_id} and p.cidr >> ${subnets.cidr} and ${isSubnetInReach(P, tenants)}
   order by masklen(p.cidr) desc limit 1)`;
@@ -51,8 +51,8 @@ const select = (executor: Executor, tenants: Reach) =>
 type UsageRow = { id: string; state: keyof StateCounts; n: number };
 
 /**
- * Addresses by state in each of these subnets and in what lies inside them; of workloads within reach only. One query
- * however many there are: every address is counted once, where it lies, and then summed up.
+ * Addresses by state in each of these subnets and their child prefixes; of visible workloads only. One query for any
+ * number of subnets: each address is counted once, in its own prefix, and the counts are then added up.
  */
 export async function countUsage(
   executor: Executor,
@@ -117,7 +117,7 @@ const filters = (input: SubnetListInput): (SQL | undefined)[] =>
     missing: isSet(subnets.missing_since),
   });
 
-/** Subnets within reach, page by page. Three queries. */
+/** Visible subnets, page by page. Three queries. */
 export async function listSubnets(tenants: Reach, input: SubnetListInput): Promise<Page<Subnet>> {
   const conditions = [subnetInReach(tenants), ...filters(input)];
   const page = await pageOfRows<SubnetWithoutUsage>(
@@ -134,14 +134,14 @@ export async function listSubnets(tenants: Reach, input: SubnetListInput): Promi
   return { ...page, items: await withUsage(db, tenants, page.items) };
 }
 
-/** Subnets with these ids within reach, in no order; with usage. Two queries. */
+/** Visible subnets with these ids, unordered, with usage. Two queries. */
 export async function findSubnets(tenants: Reach, ids: readonly string[]): Promise<Subnet[]> {
   if (ids.length === 0) return [];
   const rows = await select(db, tenants).where(and(inArray(subnets.id, [...ids]), subnetInReach(tenants)));
   return withUsage(db, tenants, rows);
 }
 
-/** One subnet within reach with what is around it, or null. */
+/** One visible subnet with its surroundings, or null. */
 export async function findSubnet(executor: Executor, tenants: Reach, id: string): Promise<SubnetDetail | null> {
   const [row] = await executor
     .select({
@@ -167,7 +167,7 @@ export async function findSubnet(executor: Executor, tenants: Reach, id: string)
   return detail ?? null;
 }
 
-/** Every subnet of a network within reach, and the addresses by state that lie directly in each. Two queries. */
+/** Every visible subnet of a network, and the addresses by state that are directly in each. Two queries. */
 export async function listNetworkSubnets(
   tenants: Reach,
   networkId: string,
@@ -206,7 +206,7 @@ type GridAddress = {
   workload_name: string | null;
 };
 
-/** Addresses of a network from `first` to `last`, of workloads within reach. One query. */
+/** Addresses of a network from `first` to `last`, of visible workloads. One query. */
 export function addressesBetween(
   reach: Reach,
   place: { cluster_id: string; network_id: string },
@@ -237,7 +237,7 @@ export function addressesBetween(
     .orderBy(ipAddresses.address);
 }
 
-/** Prefixes within reach inside the subnet that share an address with the part from `first` to `last`, wider before narrower. */
+/** Visible prefixes inside the subnet that overlap the part from `first` to `last`, wider before narrower. */
 export async function prefixesBetween(
   reach: Reach,
   place: { network_id: string; cidr: string },

@@ -14,7 +14,7 @@ const MOST_PAGES = 12;
 
 const tables = { routes, router: appRouter };
 
-/** Everything that somebody with these grants can read. */
+/** Everything that a user with these grants can read. */
 export function readsOf(grants: readonly RoleGrant[]): Input[] {
   const granted = ({ access }: Input) =>
     'permission' in access ? isGranted(grants, access.permission) : 'signedIn' in access || 'person' in access;
@@ -25,7 +25,7 @@ export function readsOf(grants: readonly RoleGrant[]): Input[] {
 /** Who asks what of which world. */
 export type Asker = { world: TwoTenants; inputs: readonly Input[]; headers: () => Record<string, string> };
 
-/** One question of ours: a call with all that it is asked with. */
+/** One question from our tenant: a call with its complete input. */
 type Question = { input: Input; value: unknown; label: string };
 
 type Choice = { path: string[]; values: unknown[] };
@@ -50,7 +50,7 @@ function put(whole: unknown, [head, ...rest]: readonly string[], value: unknown)
   return { ...(whole as object | undefined), [head]: put((whole as Record<string, unknown>)?.[head], rest, value) };
 }
 
-/** What somebody would try who wants to know what is theirs: all of it, and what of it can be guessed. */
+/** What a user would try to find out the other tenant's data: all of it, and the parts that can be guessed. */
 const guesses = ({ world }: Asker) => [
   ...world.theirs.names,
   ...THEIR_TAPS,
@@ -69,7 +69,7 @@ const FREE_TEXT = ['comment', 'description', 'note', 'reason'];
 /** Texts that may refer to something with a prefix. */
 const REFERS = ['endpoints', 'sources', 'targets', 'q'];
 
-/** What may stand at a place besides what is ours: everything of theirs that somebody could think of. */
+/** Values to try in a slot besides our own: everything of the other tenant that a user could think of. */
 function tried(asker: Asker, input: Input, slot: Slot): Set<string | undefined> {
   const { world } = asker;
   if (slot.holds === 'text') {

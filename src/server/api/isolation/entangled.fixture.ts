@@ -10,7 +10,10 @@ type Sql = ReturnType<typeof sqlClient>;
 
 /** A MAC address of a guest of theirs. */
 export const THEIR_MAC = 'bc:24:11:66:00:66';
-/** An address of theirs with which ours talk, so that it is known to us. Every other address in 10.66.0.0/16 is not. */
+/**
+ * An address of the other tenant that our workloads have conversations with, so our tenant knows it. Every other
+ * address in 10.66.0.0/16 is unknown to our tenant.
+ */
 export const PEER = '10.66.0.10';
 /** Names of interfaces on the node of guests of theirs. */
 export const THEIR_TAPS = ['tap102i0', 'veth105i0'];
@@ -27,8 +30,9 @@ const conflict = (sql: Sql, world: TwoTenants, values: Record<string, unknown>) 
   })}`;
 
 /**
- * Everything in which two tenants meet: conversations with each other, seen at the interfaces of both; prefixes of one network;
- * a claim to the same address; a guest that was ours and is theirs now; policies of both on the same address.
+ * Everything in which two tenants meet: conversations with each other, seen at the interfaces of both; prefixes of
+ * one network; a claim to the same address; a guest that moved from our tenant to theirs; policies of both on the
+ * same address.
  */
 export async function entangle(world: TwoTenants): Promise<void> {
   const sql = sqlClient();
@@ -63,7 +67,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
   if (answer.status >= 300) throw new Error(await answer.text());
   await sumTraffic();
 
-  // Prefixes of our network in which none of our addresses lies: around ours, and inside it, where an address of theirs lies.
+  // Prefixes of our network without our addresses: one around our prefix, one inside it with an address of theirs.
   const around = newId();
   const inside = newId();
   await sql`insert into subnets (id, cluster_id, network_id, cidr, source, description) values
@@ -100,7 +104,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     interface_name: 'zzb-eth',
     other_mac: 'bc:24:11:65:00:65',
   });
-  // A policy of theirs about an address of ours.
+  // A policy of the other tenant that covers one of our addresses.
   await theirs.signIn();
   const made = await call('/policies', {
     method: 'POST',

@@ -76,8 +76,8 @@ export function slotsOf(input: Input): Slot[] {
 const startsWith = (whole: readonly string[], start: readonly string[]) => start.every((part, i) => whole[i] === part);
 
 /**
- * The smallest input that a call takes, with the ids of one tenant; `put` stands at the slot, or at all slots of ids when
- * none is named.
+ * The smallest input that a call takes, with the ids of one tenant; `put` is placed in the slot, or in all id slots
+ * when none is named.
  */
 export function fill(
   input: Input,

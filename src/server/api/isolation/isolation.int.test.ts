@@ -17,7 +17,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'GET /events': 'A stream without an end; src/server/events/events.int.test.ts holds who is sent what.',
 };
 
-/** Calls whose answer is sums and no names: that nothing of theirs is in it does not show that they were asked about. */
+/**
+ * Calls that answer with totals and no names: the absence of their data does not prove that they were asked about it.
+ */
 const ONLY_SUMS = new Set(['query insights.decisions', 'query insights.series']);
 /** Calls that a tenant's people may not make for another reason than a permission. */
 const REFUSED_TO_TENANTS = new Set(['mutation audit.verify']);
@@ -117,7 +119,7 @@ async function theirRows(): Promise<string[]> {
     tables.map(({ name }) => sql.unsafe(`select t::text as row from ${name} t where t::text ~ '${pattern}'`)),
   );
   const all = rows.flatMap((list, i) => list.map(({ row }) => `${tables[i]?.name} ${row}`)).sort();
-  // They go on signing in meanwhile; their first sign-in shows whether theirs can be ended.
+  // They keep signing in during the test; their first sign-in shows whether their sessions can be ended.
   return all.filter((row) => !row.startsWith('refresh_tokens ') || row.includes(world.theirs.ids.session ?? ''));
 }
 
@@ -170,18 +172,18 @@ async function probe(input: Input, slot: Slot, theirs: Filled, missing: () => Pr
   return [`${where}: ${got.slice(0, 300)}\n  but for what does not exist ${expected.slice(0, 300)}`];
 }
 
-/** Ids of theirs at one place, alone and among ours, against ids that exist nowhere. */
+/** Their ids in one slot, alone and mixed with our own, against ids that do not exist. */
 async function probeIds(input: Input, slot: Slot): Promise<{ probes: number; wrong: string[] }> {
   const own = fill(input, world.ours.ids, { slot, value: () => world.ours.ids.other_workload ?? '' });
   const ways: ((id: string) => unknown)[] = [(id) => fill(input, world.ours.ids, { slot, value: () => id })];
-  // One of theirs among ours: nothing may be done with either, and nothing told.
+  // One of their ids among our own: the call must change neither and reveal nothing.
   if (slot.path.includes('[]')) ways.push((id) => mix(own, fill(input, world.ours.ids, { slot, value: () => id })));
   const wrong: string[] = [];
   const ids = idsFor(input, slot);
   for (const way of ways) {
     const id = randomUUID();
     const ask = async () => comparable(await call(input, way(id)), id);
-    // The first call of two may change something of ours; then the second tells what is so now.
+    // The first of two calls may change our tenant's data; then the second shows the current state.
     const first = await ask();
     let second: string | undefined;
     const probeOne = (sent: string) => probe(input, slot, { value: way(sent), sent }, async () => first);
@@ -230,7 +232,7 @@ describe('what belongs to another tenant', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is in no answer to calls that name only what is ours', { timeout: 120_000 }, async () => {
+  it('appears in no answer to calls that name only objects of the calling tenant', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
       const value = fill(input, world.ours.ids) as Record<string, object>;
@@ -318,7 +320,7 @@ describe('what belongs to another tenant', () => {
     expect(probes).toBeGreaterThan(slots * OTHERS - 1);
   });
 
-  it('is nothing to a policy of ours that names it', { timeout: 60_000 }, async () => {
+  it('does not resolve in a policy of our tenant that names it', { timeout: 60_000 }, async () => {
     await world.ours.signIn();
     const { headers, ids } = world.ours;
     const before = await theirRows();
@@ -349,7 +351,7 @@ describe('what belongs to another tenant', () => {
       const sent = `${name} ${world.theirs.ids.security_group}`;
       for (const answer of answers) expect(leaks(answer, sent), `${name}: ${answer.text}`).toEqual([]);
       const [, , preview] = answers;
-      // Nothing at their guest, nothing with their addresses: the name stands for nothing.
+      // Nothing at their guest, nothing with their addresses: the name resolves to nothing.
       expect(preview?.text).toMatch(/"reason":"(not_found|empty|ambiguous|no_address)"/);
       expect((await ask('DELETE', path)).status).toBe(200);
     }

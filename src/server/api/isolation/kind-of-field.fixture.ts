@@ -36,7 +36,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   workload_ids: 'workload',
 };
 
-/** Of what the field `id` of a procedure is, by the router it stands in, or by the procedure. */
+/** What kind of object the field `id` of a procedure identifies, by its router or by the procedure. */
 const BY_ROUTER: Readonly<Record<string, string>> = {
   'account.allowToken': 'api_token',
   'account.endSession': 'session',

@@ -29,7 +29,7 @@ const inputs = listInputs(routes, appRouter).filter(
 
 const sql = sqlClient();
 let world: TwoTenants;
-/** What goes from ours to theirs: by hand, and by a mapping rule. */
+/** What moves from our tenant to theirs: manually, and by a mapping rule. */
 let moved: string[];
 let movedAt: string;
 let since: number;

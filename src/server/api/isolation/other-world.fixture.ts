@@ -61,7 +61,7 @@ async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<v
     }),
   );
   await make('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 2 }));
-  // An agent that lies about guests of other nodes, ours among them: at their interfaces, and without one.
+  // An agent that lies about guests of other nodes, including our own: at their interfaces, and without one.
   const lies = [100, 102].flatMap((vmid) => {
     const seen = { source_ip: '203.0.113.200', destination_ip: vmid === 100 ? '10.65.0.10' : '10.66.0.10' };
     return [
@@ -78,9 +78,10 @@ async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<v
 }
 
 /**
- * Makes of the world another one that differs only in what we may not see: in everything of theirs ids, names, addresses and
- * hardware addresses are others (so is therefore the order in which they are listed), and there is more of it. What is stated
- * as seen stays: the address of the peer that ours talk with, what of a shared prefix is taken, what filters our own guests.
+ * Turns the world into one that differs only in what our tenant may not see: everything of the other tenant gets
+ * other ids, names, addresses and MAC addresses (and so another list order), and there is more of it. Facts our
+ * tenant may see stay: the address of the peer that our workloads have conversations with, which addresses of a
+ * shared prefix are in use, what filters our own guests.
  */
 export async function becomeOtherWorld(world: TwoTenants): Promise<void> {
   const sql = sqlClient();
@@ -108,10 +109,10 @@ export async function becomeOtherWorld(world: TwoTenants): Promise<void> {
         );
       }
     }
-    // More of theirs: records between ours in the trail.
+    // More of theirs: records between our own in the trail.
     await tx`update audit_records set seq = -seq * 3`;
     await tx`update audit_records set seq = -seq`;
-    // Less of theirs: a policy about an address of ours.
+    // Less of theirs: a policy that covers one of our addresses.
     await tx`delete from policies where name = ${'qqother-about-ours'}`;
   });
 }

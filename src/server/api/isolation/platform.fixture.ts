@@ -43,7 +43,7 @@ const nameOf = (visibility: TenantVisibility) =>
 export const observe = (world: TwoTenants): Promise<void> =>
   observeCluster(world.lab.cluster.id, new AbortController().signal);
 
-/** A platform policy of each visibility, in force on a guest of ours. What we may not see of it carries the mark. */
+/** A platform policy of each visibility, enforced on one of our guests. Parts hidden from us carry the mark. */
 export async function addPlatformPolicies(world: TwoTenants): Promise<void> {
   const user = await makeUser('super_admin');
   platform = { user, policies: {} as Platform['policies'] };
@@ -66,7 +66,10 @@ export async function addPlatformPolicies(world: TwoTenants): Promise<void> {
   void world;
 }
 
-/** The same number of rules with the same verdicts about nobody we know, and everything that we may not see is another. */
+/**
+ * Keeps the number of rules and their verdicts, matching no address we know; changes everything our tenant may not
+ * see.
+ */
 export async function changePlatformPolicies(): Promise<void> {
   for (const visibility of ['hidden', 'name'] as const) {
     const policy = platform?.policies[visibility];

@@ -36,7 +36,7 @@ const read = async (path: string, headers = user.headers()) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-/** Ids of the rows; those of sums are made of what the reader sees of their ends. */
+/** Ids of the rows, without aggregates: the ids of those are made of what the reader sees of their endpoints. */
 const idsIn = (text: string): string[] =>
   JSON.parse(text)
     .items.map((item: { id?: string }) => item.id ?? '')

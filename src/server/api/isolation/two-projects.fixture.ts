@@ -6,7 +6,7 @@ import { call } from '@/test/request';
 import { entangle } from './entangled.fixture';
 import { type Ids, makeTwoFullTenants, type Side, THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
-/** Somebody whose only role counts for one project of ours, with ids of what the project has of its own. */
+/** A user whose only role is limited to one of our projects, with ids of the project's own objects. */
 export type ProjectUser = { headers: () => Record<string, string>; signIn: () => Promise<void>; ids: Ids };
 
 /** Their things become our tenant's: what is theirs is another project of the same tenant, and what touches that alone. */
@@ -15,7 +15,7 @@ async function joinTenants({ ours, theirs }: TwoTenants): Promise<void> {
   const [our, their] = [ours.ids.tenant ?? '', theirs.ids.tenant ?? ''];
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    // Sums are of whole tenants, and of no use to those who reach a project.
+    // Totals cover whole tenants, so they are of no use to users limited to a project.
     const columns = await tx<{ table_name: string; column_name: string }[]>`
       select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t
         on t.table_name = c.table_name and t.table_schema = c.table_schema and t.table_type = 'BASE TABLE'
@@ -24,7 +24,7 @@ async function joinTenants({ ours, theirs }: TwoTenants): Promise<void> {
     for (const { table_name, column_name } of columns) {
       await tx`update ${tx(table_name)} set ${tx(column_name)} = ${our} where ${tx(column_name)} = ${their}`;
     }
-    // Nothing moved between tenants any more, and a group of ours with a guest of theirs would act on both.
+    // Nothing has moved between tenants any more, and one of our groups with a guest of theirs would act on both.
     await tx`delete from residual_rules`;
     await tx`delete from security_group_members where security_group_id = ${ours.ids.security_group ?? ''}
       and workload_id = ${theirs.ids.other_workload ?? ''}`;
@@ -55,7 +55,7 @@ async function makeOwn(headers: Record<string, string>, { ids }: Side, mark: str
   return { policy: policy.id, rule: policy.rules[0].id, security_group: group.id, deployment };
 }
 
-/** The two full sides as two projects of one tenant, and somebody who has a role for ours alone. */
+/** The two full sides as two projects of one tenant, and a user with a role for our project alone. */
 export async function makeTwoFullProjects(): Promise<{ world: TwoTenants; user: ProjectUser }> {
   const world = await makeTwoFullTenants();
   await entangle(world);
@@ -74,7 +74,7 @@ export async function makeTwoFullProjects(): Promise<{ world: TwoTenants; user: 
   };
   const other = await makeOwn(ours.headers, theirs, THEIR_MARK);
   theirs.ids = { ...theirs.ids, ...Object.fromEntries(Object.entries(other).map(([kind, id]) => [`own_${kind}`, id])) };
-  // What another project left on a workload that came to ours, and ours on one that went there.
+  // What another project left on a workload that moved to our project, and our project left on one that moved there.
   for (const [side, mark, policy] of [
     [ours, THEIR_MARK, other.policy],
     [theirs, 'ours', user.ids.policy],

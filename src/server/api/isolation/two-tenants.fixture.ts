@@ -116,7 +116,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
   const headers = await bearer(user);
   const things = await furnish(lab, mark, project.id, vmids, third);
-  // It was theirs before, went and came back: there is something to tell of that time.
+  // It was theirs before, moved away and came back, so that period has a history to report.
   const then = '2020-01-01T00:00:00Z';
   await sqlClient()`insert into workload_owners (id, workload_id, tenant_id, to_at, workload_name) overriding system value
     values (${-third}, ${things.workload}, ${tenant.id}, ${then}, ${`${mark}-guest-then`})`;
@@ -199,8 +199,8 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
 }
 
 /**
- * Two tenants that share a cluster and nothing else, each with everything that a tenant can have. The cluster is simulated, so
- * that firewalls can be read. What is theirs carries `THEIR_MARK` or stands in 10.66.0.0/24.
+ * Two tenants that share a cluster and nothing else, each with one of everything that a tenant can have. The cluster
+ * is simulated, so that firewalls can be read. Data of the other tenant carries `THEIR_MARK` or is in 10.66.0.0/24.
  */
 export async function makeTwoFullTenants(): Promise<TwoTenants> {
   const lab = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, 'shared lab');

@@ -22,7 +22,7 @@ import { router } from '../trpc';
 
 const { query, mutation } = operations('Deployments');
 
-/** 202 while work goes on, 200 with what became of it. */
+/** 202 while work continues, 200 with the result. */
 const answer = (result: ApplyResult) =>
   result.finished ? Response.json(result, { status: 200, headers: { 'cache-control': 'no-store' } }) : result;
 

@@ -12,7 +12,7 @@ import { router } from '../trpc';
 const { query } = operations('Flows');
 const access = { permission: 'flow:read' } as const;
 
-/** What decides about flows are rules of workloads, shown to those who may see these. */
+/** Rules of workloads decide flows, so they are shown only to users who may see workloads. */
 const rulesIn = (session: Session) => authorizeIfGranted(session, 'workload:read');
 
 /** Fields of the CSV files. */

@@ -8,7 +8,7 @@ import { router } from '../trpc';
 const { query } = operations('Flows');
 const access = { permission: 'flow:read' } as const;
 
-/** What decides about flows are the workload's rules: seeing them takes that permission, too. */
+/** The workload's rules decide its flows, so seeing them requires that permission, too. */
 const rulesOf = (session: Session) => authorize(session, 'workload:read');
 
 /** The parts of a page; REST answers the whole as a stream (`rest/routes/insights.ts`). */

@@ -112,7 +112,10 @@ function filters(input: AuditListInput): (SQL | undefined)[] {
   });
 }
 
-/** The place of the record that a cursor names; the chain itself is the order. @throws AppError `malformed`, also when the record was removed meanwhile */
+/**
+ * The position of the cursor's record in the chain.
+ * @throws AppError `malformed`, also when the record has been removed
+ */
 async function placeOf(cursor: string, tenants: TenantReach): Promise<number> {
   const id = /^r(.*)$/.exec(cursor)?.[1];
   const [row] = z.uuid().safeParse(id).success

@@ -2,7 +2,10 @@ import { eq, inArray, sql } from 'drizzle-orm';
 import type { Executor, Tx } from '../../db/client';
 import { rateLimits } from '../../db/schema/access';
 
-/** Counts one more event in the key's window, which starts anew when it is older than `windowSeconds`. @returns the count */
+/**
+ * Counts one more event in the key's window, which restarts when it is older than `windowSeconds`.
+ * @returns the count
+ */
 export async function countInWindow(tx: Tx, key: string, windowSeconds: number, now: string): Promise<number> {
   const [row] = await tx
     .insert(rateLimits)

@@ -85,7 +85,7 @@ export const roles = pgTable(
     title: text().notNull(),
     permissions: text().array().notNull().default(sql`'{}'`),
     built_in: boolean().notNull().default(false),
-    /** Whoever holds it may do nothing before a second factor is set up. */
+    /** The user may do nothing before a second factor is set up. */
     requires_second_factor: boolean().notNull().default(false),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
@@ -202,7 +202,7 @@ export const signInChallenges = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     token_hash: text().notNull(),
     method: text({ enum: SIGN_IN_METHODS }).notNull(),
-    /** The family that the sign-in will have: what is known of it at the provider is stored under it already. */
+    /** The family that the sign-in will have: data about it at the provider is already stored under it. */
     family_id: uuid(),
     created_at: timestampNow(),
     expires_at: timestamptz().notNull(),
@@ -328,7 +328,7 @@ export const apiTokens = pgTable(
     expires_at: timestamptz().notNull(),
     last_used_at: timestamptz(),
     last_used_address: inet(),
-    /** Since when it does nothing because its owner was deactivated; somebody has to allow it again. */
+    /** Since when it is disabled because its owner was deactivated; a user has to allow it again. */
     suspended_at: timestamptz(),
   },
   (t) => [

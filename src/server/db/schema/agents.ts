@@ -3,7 +3,7 @@ import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, unique
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { clusters, nodes } from './clusters';
 
-/** Heartbeats of the last day: a repeated one is recognised and gets the answer of the first. */
+/** Heartbeats of the last day: a repeated one is recognized and gets the answer of the first. */
 export const agentHeartbeats = pgTable(
   'agent_heartbeats',
   {

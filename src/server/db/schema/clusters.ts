@@ -77,11 +77,11 @@ export const nodes = pgTable(
   ],
 );
 
-/** The token of an agent that reported was replaced by another enrolment. */
+/** The token of an agent that reported was replaced by another enrollment. */
 export type TokenReplacement = {
   at: string;
   enrolment_id: string;
-  /** Who created the enrolment token; null: the service itself. */
+  /** Who created the enrollment token; null: the service itself. */
   user_id: string | null;
   user_name: string | null;
   last_heartbeat_at: string | null;

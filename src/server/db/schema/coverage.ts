@@ -10,15 +10,15 @@ export const coverageMarks = pgTable('coverage_marks', {
   node_id: uuid()
     .primaryKey()
     .references(() => nodes.id, { onDelete: 'cascade' }),
-  /** Flows that were last seen before are not judged: other rules may have been live then. */
+  /** Flows last seen before this are not evaluated: other rules may have been live then. */
   since: timestamptz().notNull(),
   /** Flows that were stored before are counted. */
   until: timestamptz().notNull(),
 });
 
 /**
- * How often a rule of a policy decided about a flow at a guest, per day (UTC). Outlives policy and guest until it expires.
- * The hash tells a rule's content; version and position tell where in the policy's history that content stood.
+ * How often a rule of a policy matched a flow at a guest, per day (UTC). Outlives policy and guest until it expires.
+ * The hash identifies a rule's content; version and position locate that content in the policy's history.
  */
 export const ruleHits = pgTable(
   'rule_hits',

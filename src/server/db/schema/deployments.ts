@@ -55,8 +55,8 @@ export const deploymentGuests = pgTable(
 );
 
 /**
- * What was last applied of a policy at a guest. A row is made before the first write and goes when it is proven that
- * nothing of the policy is left there, so rules of ours are at no guest without one. Outlives the policy.
+ * What was last applied of a policy at a guest. A row is created before the first write and deleted when it is proven
+ * that nothing of the policy is left there, so no guest has managed rules without a row. Outlives the policy.
  */
 export const policyPlacements = pgTable(
   'policy_placements',

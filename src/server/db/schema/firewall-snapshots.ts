@@ -6,7 +6,7 @@ import { timestamptz } from '../columns';
 import { clusters } from './clusters';
 import { workloads } from './workloads';
 
-/** What stood in a guest's firewall when it was last read. Losing it costs nothing: it is read again. */
+/** Content of a guest's firewall when it was last read. Losing it costs nothing: it is read again. */
 export const guestFirewallSnapshots = pgTable(
   'guest_firewall_snapshots',
   {

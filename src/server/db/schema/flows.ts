@@ -43,7 +43,7 @@ export const trafficFlows = pgTable(
     destination_port: integer(),
     decision: text().notNull(),
     state: text(),
-    /** What was counted since the flow is stored, never less than before; null when nobody counted. */
+    /** Counted since the flow was stored, never decreasing; null when there were no counters. */
     bytes: counter(),
     packets: counter(),
     /** The agent's own totals in its newest report: they begin again with the agent. */
@@ -89,7 +89,7 @@ export const trafficFlows = pgTable(
 const rollupColumns = {
   node_id: uuid().notNull(),
   bucket_at: timestamptz().notNull(),
-  /** Hash of what follows, up to the sums. */
+  /** Hash of the columns that follow, up to the totals. */
   rollup_key: uuid().notNull(),
   cluster_id: uuid().notNull(),
   source_workload_id: uuid(),
@@ -167,7 +167,7 @@ export const unconfirmedFlows = pgTable(
     observed_at: timestamptz().notNull(),
     /** When it was refused. */
     refused_at: timestamptz(),
-    /** The judged flow without its ends: these are resolved when it is confirmed. */
+    /** The validated flow without its endpoints: these are resolved when it is confirmed. */
     report: jsonb().$type<UnconfirmedReport>().notNull(),
   },
   (t) => [

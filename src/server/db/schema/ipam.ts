@@ -84,7 +84,7 @@ export const ipAddressHistory = pgTable(
   ],
 );
 
-/** Two facts about addresses that cannot both be right; nothing is overwritten until somebody decides. */
+/** Two facts about addresses that cannot both be right; nothing is overwritten until a user decides. */
 export const ipamConflicts = pgTable(
   'ipam_conflicts',
   {

@@ -6,8 +6,8 @@ import { tenants } from './access';
 import { workloads } from './workloads';
 
 /**
- * To which tenant a workload belonged, and when. Kept by a trigger on `workloads`, so that no way of changing the project is
- * left out. Time without a tenant counts as the next tenant's: it was nobody's before.
+ * Which tenant a workload belonged to, and when. Maintained by a trigger on `workloads`, so that every way of changing
+ * the project is covered. Time without a tenant counts as the next tenant's, because no tenant owned it before.
  */
 export const workloadOwners = pgTable(
   'workload_owners',
@@ -54,7 +54,7 @@ export const residualRules = pgTable(
     project_id: uuid(),
     /** The workload as it was called when it went. */
     workload_name: text().notNull(),
-    /** `remove`: removed by the worker, and retried. `keep`: left until somebody asks for the removal. */
+    /** `remove`: removed by the worker, and retried. `keep`: left until a user requests the removal. */
     mode: text({ enum: ['remove', 'keep'] }).notNull(),
     since: timestampNow(),
     attempts: integer().notNull().default(0),

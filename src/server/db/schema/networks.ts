@@ -3,7 +3,9 @@ import { boolean, check, foreignKey, index, integer, pgTable, text, unique, uuid
 import { cidr, inet, primaryId, timestampNow, timestamptz } from '../columns';
 import { clusters } from './clusters';
 
-/** A layer-2 domain of a cluster: a bridge (one row for the same name on every node), an SDN vnet, or one made by hand. */
+/**
+ * A layer-2 domain of a cluster: a bridge (one row for the same name on every node), an SDN vnet, or a manual entry.
+ */
 export const networks = pgTable(
   'networks',
   {

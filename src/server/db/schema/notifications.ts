@@ -32,7 +32,7 @@ export const notificationChannels = pgTable(
   'notification_channels',
   {
     id: primaryId(),
-    /** Null: of the installation. Set for good. */
+    /** Null: belongs to the installation. Never changes. */
     tenant_id: ownerTenant(),
     name: text().notNull(),
     kind: text({ enum: CHANNEL_KINDS }).notNull(),
@@ -83,7 +83,7 @@ export const notificationRules = pgTable(
   'notification_rules',
   {
     id: primaryId(),
-    /** Null: looks at the whole installation; else only at what is this tenant's. Set for good. */
+    /** Null: covers the whole installation; else only this tenant's objects. Never changes. */
     tenant_id: ownerTenant(),
     name: text().notNull(),
     enabled: boolean().notNull().default(true),
@@ -174,7 +174,7 @@ export const notifications = pgTable(
     condition: text({ enum: CONDITIONS }),
     title: text().notNull(),
     detail: text().notNull(),
-    /** The incidents that it tells of, the first of them. */
+    /** The first of the incidents that it reports. */
     items: jsonb().$type<NotificationItem[]>().notNull(),
     items_total: integer().notNull(),
     in_app: boolean().notNull(),
@@ -217,7 +217,7 @@ export const notificationMarks = pgTable('notification_marks', {
   updated_at: timestampNow(),
 });
 
-/** One notice to one channel: exactly one row, tried until it is sent or given up. */
+/** One notice to one channel: exactly one row, retried until it is sent or has failed permanently. */
 export const notificationDeliveries = pgTable(
   'notification_deliveries',
   {

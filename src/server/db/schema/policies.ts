@@ -153,7 +153,10 @@ export const policyVersions = pgTable(
   (t) => [unique('policy_versions_key').on(t.policy_id, t.version)],
 );
 
-/** One apply or cleanup of one policy on one cluster; what became of each guest stands in `deployment_guests`. Outlives the policy. */
+/**
+ * One apply or cleanup of one policy on one cluster; results per guest are in `deployment_guests`. Outlives the
+ * policy.
+ */
 export const deployments = pgTable(
   'deployments',
   {

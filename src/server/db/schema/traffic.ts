@@ -12,8 +12,8 @@ const bucket = {
 };
 
 /**
- * Traffic of each guest, made from the sums per minute and hour; what two nodes saw of one conversation counts once. A flow
- * between two guests counts at both.
+ * Traffic of each guest, computed from the rollups per minute and hour; a conversation seen by two nodes counts once.
+ * A flow between two guests counts at both.
  */
 export const trafficByWorkload = pgTable(
   'traffic_by_workload',
@@ -35,7 +35,10 @@ export const trafficByWorkload = pgTable(
   ],
 );
 
-/** All traffic, by the tenants at its ends (null: nobody's, or no known guest). What two nodes saw counts once. */
+/**
+ * All traffic, by the tenants at its ends (null: no tenant, or no known guest). Traffic seen by two nodes counts
+ * once.
+ */
 export const trafficTotals = pgTable(
   'traffic_totals',
   {
@@ -53,7 +56,7 @@ export const trafficTotals = pgTable(
   ],
 );
 
-/** What of the sums above is to be made anew: each says that a bucket of a cluster changed. Rows are only added and deleted. */
+/** Which totals above to recompute: each row marks a changed bucket of a cluster. Rows are only added and deleted. */
 export const trafficMarks = pgTable('traffic_marks', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   cluster_id: uuid().notNull(),
@@ -62,17 +65,20 @@ export const trafficMarks = pgTable('traffic_marks', {
   marked_at: timestampNow(),
 });
 
-/** To which tenant the sums count a guest; one that is gone keeps its last. */
+/** The tenant to which the totals assign a guest; a deleted guest keeps its last one. */
 export const trafficOwners = pgTable('traffic_owners', {
   workload_id: uuid().primaryKey(),
   tenant_id: uuid(),
-  /** The newest of its `workload_owners` by then: a tenant that had it for a moment, between two looks, has its past all the same. */
+  /**
+   * The newest of its `workload_owners` by then: a tenant that owned it briefly, between two reads, keeps its
+   * history.
+   */
   newest_owner: bigint({ mode: 'number' }),
   /** When the guest was found to be gone. */
   gone_at: timestamptz(),
 });
 
-/** One row whose number rises with each change of the sums: who has read them knows whether to read them again. */
+/** One row whose number rises with each change of the totals: a reader knows from it whether to read them again. */
 export const trafficVersion = pgTable('traffic_version', {
   version: bigint({ mode: 'number' }).notNull(),
 });

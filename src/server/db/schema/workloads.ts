@@ -17,7 +17,7 @@ export const workloads = pgTable(
     project_id: uuid().references(() => projects.id, { onDelete: 'set null' }),
     /** When it came to this project from another or none, kept by a trigger; null: it was created there. */
     project_since: timestamptz(),
-    /** Who decided on `project_id`: somebody by hand (also on none), a mapping rule, or (null) nobody yet. */
+    /** Who set `project_id`: a user manually (also to none), a mapping rule, or (null) no one yet. */
     project_assigned_by: text({ enum: ['hand', 'rule'] }),
     /** The rule that decided; null as well when it has been deleted since. */
     mapping_rule_id: uuid().references(() => mappingRules.id, { onDelete: 'set null' }),

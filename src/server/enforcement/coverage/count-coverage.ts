@@ -14,8 +14,8 @@ import { type CountedGuest, CoverageTally } from './coverage-tally';
 type Place = Pick<RuleHitRow, 'policy_version' | 'rule_position'>;
 
 /**
- * Fills in at which position of which version of its policy each rule that was hit stood: as it was applied, else as it is
- * wanted now. One query.
+ * Fills in the policy version and the position of each rule that was hit: as it was applied, else as it is desired
+ * now. One query.
  */
 export async function placeHits(tx: Tx, board: Board, hits: readonly RuleHitRow[]): Promise<RuleHitRow[]> {
   const open = hits.filter(({ rule_position }) => rule_position === null);
@@ -43,7 +43,7 @@ const UNSETTLED_MS = 30_000;
 const FIRST_LOOK_MS = 5 * 60_000;
 /** Conversations that go on move the last hit of a rule this often: looking at all of them every time would cost most. */
 const ONGOING_MS = 5 * 60_000;
-/** Heartbeats are kept for a day; before, nobody knows what they brought. */
+/** Heartbeats are kept for a day; the content of older ones is unknown. */
 const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
 
 type Homes = Map<string, { node_id: string | null; looked_at: boolean }>;
@@ -70,7 +70,7 @@ function endedSpan(from: string, until: string): string | null {
   return start(from) < start(until) ? new Date(start(from)).toISOString() : null;
 }
 
-/** Counts what is new of one node, all of it or nothing. @returns how many flows were judged */
+/** Counts the new flows of one node, all or nothing. @returns how many flows were evaluated */
 function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSignal | undefined): Promise<number> {
   const now = clock.now().getTime();
   const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -105,10 +105,10 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
 const state = processState(() => ({ forth: false }));
 
 /**
- * Counts for each rule of our policies which flows it decided, and for each guest by what its flows are decided, of what
- * agents reported since the count before. Judged by what is live now. Safe to run at any time, twice at once, and to
+ * Counts which flows each rule of Fabric's policies decided, and per guest what decided its flows, in what agents
+ * reported since the last count. Evaluated by what is live now. Safe to run at any time, twice concurrently, and to
  * interrupt: every node is counted in a transaction of its own.
- * @returns how many flows were judged
+ * @returns how many flows were evaluated
  */
 export async function countCoverage(signal?: AbortSignal): Promise<number> {
   const [nodeIds, board, homes] = await Promise.all([listReportingNodeIds(db), readBoard(), listGuestHomes(db)]);

@@ -7,18 +7,18 @@ import { openingPackets } from '@/domain/flow-context/opening-packets';
 import { parseMarker } from '@/domain/policy/marker';
 import type { CountedFlow, RuleHitRow, WorkloadCoverageRow } from '../../traffic/storage/coverage-rows';
 
-/** A guest whose flows are judged. */
+/** A guest whose flows are evaluated. */
 export type CountedGuest = {
   readonly context: GuestContext;
   readonly vmid: number;
-  /** Whether flows that the node being counted saw at another guest count here, too: nobody is nearer. */
+  /** Whether flows that the node being counted saw at another guest count here, too, as no other node is nearer. */
   readonly seen_from_here: boolean;
 };
 
 type Options = {
   /** Id of this installation, as in its markers. */
   instance: string;
-  /** From when on flows are judged. */
+  /** Flows are evaluated from this time on. */
   since: string;
   guest: (workloadId: string) => CountedGuest | null;
   /** Present version of a policy. */
@@ -56,8 +56,8 @@ function isAnswer(flow: CountedFlow): boolean {
 }
 
 /**
- * Sums up which rules decide about the flows of one node. A conversation counts once at each guest at its ends: by the row
- * of the direction that opened it, as seen at the guest itself, and of rows that differ in their decision by the logged one.
+ * Counts which rules match the flows of one node. A conversation counts once at each guest at its ends: by the row of
+ * the direction that opened it, as seen at the guest itself, and if rows differ in their decision, by the logged one.
  * Rows that a log line decided must come first.
  */
 export class CoverageTally {

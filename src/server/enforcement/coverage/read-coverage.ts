@@ -31,15 +31,15 @@ export function coverageDays(count: number): string[] {
 
 const later = (a: string, b: string) => (a > b ? a : b);
 
-/** Since when a rule has been looked for hits: since when it is as it is, but not before anybody looked. */
+/** Since when a rule has been monitored for hits: since its last change, but not before monitoring started. */
 function neverHitSince(rule: SecurityRule, versions: readonly VersionRules[], looked: string | null): string | null {
   const unchanged = rule.enabled ? unchangedSince(rule, versions) : null;
   return looked === null || unchanged === null ? null : later(looked, unchanged);
 }
 
 /**
- * How often each rule of a policy decided about a flow, at the guests within reach, and which was never hit although it
- * was looked for. Seven queries when nothing changed since the last one.
+ * How often each rule of a policy matched a flow at the visible guests, and which rule was never hit although it was
+ * monitored. Seven queries when nothing changed since the last call.
  * @throws AppError `not_found`
  */
 export async function readPolicyCoverage(
@@ -111,7 +111,10 @@ export async function readPolicyCoverage(
   };
 }
 
-/** Guests within reach with the share of their flows that rules decide, the least covered first. Two queries. @throws AppError `not_found` for a tenant out of reach */
+/**
+ * Visible guests with the share of their flows that rules decide, the least covered first. Two queries.
+ * @throws AppError `not_found` for a tenant that is not visible
+ */
 export async function listWorkloadCoverage(
   given: Scope<'flow:read'>,
   input: WorkloadCoverageListInput,

@@ -96,7 +96,7 @@ const count = async () => {
   lab.ahead(31_000);
   return countCoverage();
 };
-/** Time runs fast here: whoever asks has signed in a moment ago. */
+/** Time runs fast here, so the caller signs in right before each request. */
 const json = async (path: string, init: Parameters<typeof call>[1] = {}) => {
   const response = await call(path, { ...init, headers: await bearer(engineer) });
   return { status: response.status, body: (await response.json()) as never };
@@ -133,7 +133,7 @@ const forget = async () => {
 };
 
 describe('coverage', () => {
-  it('says that nobody has looked before anybody has', async () => {
+  it('reports guests as not monitored before monitoring starts', async () => {
     const { rules: list, ...rest } = await coverage(enforced);
     expect(rest).toMatchObject({ guests: { total: 1, looked_at: 0 }, looked_since: null, earlier_rules: null });
     expect(list.map((rule) => [rule.hits, rule.never_hit_since])).toEqual([
@@ -144,7 +144,7 @@ describe('coverage', () => {
     expect(await guest(104)).toMatchObject({ flows: 0, covered_share: null, looked_since: null });
   });
 
-  it('counts who decided about the conversations that began, once each', async () => {
+  it('counts what decided each new conversation, once each', async () => {
     const reply = { ...flow({ port: 40_000, from: 443 }), initiator: 'destination' as const };
     const answer = { ...reply, source_ip: APP2, destination_ip: CALLER };
     await report('pve2', [
@@ -220,11 +220,11 @@ describe('coverage', () => {
     expect(await hitsOf(enforced)).toEqual({ '22': 1, '443': 2, '8080': 0 });
   });
 
-  it('moves the last hit of a conversation that goes on, and counts it no second time', async () => {
+  it('moves the last hit of an ongoing conversation without counting it again', async () => {
     const { rules: before } = await coverage(enforced);
     lab.ahead(120_000);
     await report('pve2', [flow({ port: 443 })]);
-    // What goes on is looked at every five minutes.
+    // Ongoing conversations are checked every five minutes.
     lab.ahead(300_000);
     await count();
     const { rules: after } = await coverage(enforced);
@@ -242,7 +242,7 @@ describe('coverage', () => {
     expect(await hitsOf(enforced)).toEqual({ '22': 0, '443': 1, '8080': 0 });
   });
 
-  it('gives the same whatever is counted when, also twice at once', { timeout: 120_000 }, async () => {
+  it('gives the same result whenever it counts, also with two concurrent counts', { timeout: 120_000 }, async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('report' as const),
@@ -280,7 +280,7 @@ describe('coverage', () => {
   }, async () => {
     const { sql } = lab;
     const [guestId, nodeId] = [await lab.id(104), (await sql`select id from nodes where name = 'pve1'`)[0]?.id];
-    // The inventory is read anew when a workload changes.
+    // The inventory is read again when a workload changes.
     const touch = () => sql`update workloads set name = name where id = ${guestId}`;
     const arrives = () => wereOn({ id: nodeId }, { id: guestId }).then(touch);
     const leaves = () =>
@@ -326,7 +326,7 @@ describe('coverage', () => {
     expect(await names(us)).toEqual([104]);
     expect(await names(them)).toEqual([]);
     expect((await call(`/policies/${enforced.id}/coverage`, { headers: us })).status).toBe(404);
-    // A policy of ours, hit at our guest and, before it went to somebody else, at another one.
+    // A policy of our tenant, hit at our guest and, before it moved to another tenant, at another guest.
     const id = await makeTenantPolicy(ours.id);
     const [row] = await lab.sql`select id from security_rules where policy_id = ${id}`;
     const today = clock.now().toISOString();

@@ -99,10 +99,10 @@ async function findMarked(
 }
 
 /**
- * Every guest of the cluster on which the policy may act is looked at, not only those where it was applied: backups that were
- * restored and clones carry its rules as well. A guest that is not in the inventory is nobody's, so tenants are not told
- * its number.
- * @throws ProviderError when the cluster cannot be asked
+ * Checks every guest of the cluster on which the policy may act, not only those where it was applied: restored backups
+ * and clones carry its rules as well. A guest that is not in the inventory belongs to no tenant, so tenants do not see
+ * its VMID.
+ * @throws ProviderError when the cluster cannot be reached
  */
 export async function planCleanup(session: DeploymentSession, inputs: PolicyInputs): Promise<Work> {
   const { deployment, provider } = session;
@@ -151,7 +151,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
   return { version: policy_version, guests, problems };
 }
 
-/** The workloads that were named when the removal was requested; nothing is wanted there. */
+/** The workloads that were named when the removal was requested; no rules are desired there. */
 export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
   const guests = (await listGuestsOf(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
     const workload = inputs.workloads.get(workload_id);

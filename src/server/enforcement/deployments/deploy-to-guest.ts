@@ -175,7 +175,7 @@ async function reconcile(
         // A move waits for this, or this finds that it happened: what is applied is noted before or not applied at all.
         await holdWorkload(tx, workload.id);
         await assertActsOn(tx, deployment, workload.id);
-        // Before the first write, so that no rule of ours is anywhere without a note of it.
+        // Before the first write, so that every managed rule has a record.
         if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: null });
         if (first) await noteBaseline(tx, workload.id, before);
         await updateDeploymentGuest(tx, key, { state_before: before, plan, dormant });
@@ -191,7 +191,7 @@ async function reconcile(
   });
   if (outcome.status === 'failed') return outcome;
   await db.transaction(async (tx) => {
-    // Rules stand as wanted, or the problem names an interface at which they are not in force.
+    // Rules are as desired, or the problem names an interface on which they are not enforced.
     if (intent.switch_on) await upsertPlacement(tx, { ...placement, applied_at: clock.now().toISOString() });
     else await deletePlacement(tx, policy_id, workload.id);
     if (kind === 'removal') await settleRemoval(tx, deployment, workload.id);
@@ -210,8 +210,8 @@ async function reconcile(
 export type GuestEnd = { problems: readonly DeploymentProblem[]; broken: boolean; written: boolean };
 
 /**
- * Brings one guest to what the deployment's policy wants of it, as its only writer, and stores what became of it.
- * @throws when the worker has to stop; the guest then waits for whoever goes on
+ * Brings one guest to the desired state of the deployment's policy, as its only writer, and stores the result.
+ * @throws when the worker has to stop; the guest then waits for the worker that continues
  */
 export async function deployToGuest(
   session: DeploymentSession,
@@ -272,7 +272,7 @@ const inWords = (reasons: Parameters<typeof reasonsText>[0]): DeploymentProblem 
   remedy: 'Open the workloads of the policy to see what differs, then apply the policy again.',
 });
 
-/** What keeps a policy from being in force although its guests were written, by a reading made afterwards. */
+/** Why a policy is not enforced although its guests were written, by a snapshot taken afterwards. */
 function notInForce(
   { deployment: { policy_id } }: DeploymentSession,
   inputs: PolicyInputs,
@@ -289,8 +289,8 @@ function notInForce(
 }
 
 /**
- * Reads what was written before the deployment ends, so that whoever waited for it sees the new state at once, and compares
- * it with what is wanted. @returns what is not in force though nothing failed
+ * Reads what was written before the deployment ends, so that callers waiting for it see the new state immediately, and
+ * compares it with the desired state. @returns what is not enforced although nothing failed
  */
 export async function verifyOutcome(
   session: DeploymentSession,

@@ -9,7 +9,7 @@ import { claimGuest, type GuestFirewallRow, releaseGuest, renewGuests } from '..
 import { deploymentChanged } from './outcome';
 
 const CLAIM_PAUSE_MS = 250;
-/** How old a reading of what all guests share may be when a guest is written to. */
+/** Maximum age of the state shared by all guests when a guest is written to. */
 const CLUSTER_MS = 2_000;
 /** How long another writer of a guest is waited for. */
 const CLAIM_MS = 120_000;
@@ -90,7 +90,7 @@ export class DeploymentSession {
     }
   }
 
-  /** What all guests share, read within the last moments; guests that are worked on at once share a reading. */
+  /** The state shared by all guests, read within the last moments; guests processed concurrently share one read. */
   clusterFirewall(): Promise<ClusterFirewallFact> {
     const at = performance.now();
     if (!this.#cluster || at - this.#cluster.at > CLUSTER_MS) {

@@ -50,7 +50,7 @@ describe('a firewall of the cluster that is off', () => {
   });
 });
 
-describe('a policy that nobody applied', () => {
+describe('a policy that was never applied', () => {
   it('is pending, not stale, for those who look at the list and the dashboard', async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
     await lab.observe();

@@ -92,7 +92,7 @@ describe('an apply with the fingerprints of a preview', () => {
     await applyShown(policy, await preview(policy));
     const shown = await preview(policy);
     expect(shown.totals).toMatchObject({ added: 0, removed: 0, moved: 0, option_changes: 0 });
-    // Somebody takes everything back: now seven writes would be needed, one of them the switch.
+    // A user reverts everything: now seven writes would be needed, one of them the switch.
     setFile(105, () => '');
     lab.control.setConfig(105, {
       net0: lab.control
@@ -144,7 +144,7 @@ describe('an apply with the fingerprints of a preview', () => {
     expect(ours(100, policy)).toEqual([]);
   });
 
-  it('is not stopped by what does not decide about the workload', async () => {
+  it('is not stopped by changes that do not affect the workload', async () => {
     const policy = await create(one(105));
     const shown = await preview(policy);
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
@@ -169,7 +169,7 @@ describe('an apply with the fingerprints of a preview', () => {
     for (const vmid of [100, 101]) expect(ours(vmid, policy)).toEqual([]);
   });
 
-  it('stops before the switch when somebody stores something while rules are written', async () => {
+  it('stops before the switch when someone stores a change while rules are written', async () => {
     const policy = await create(one(105));
     const { deployment, guests } = await applyShown(
       policy,
@@ -230,7 +230,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
       if (write >= last) throw new Killed();
     });
 
-  it('is followed by one that goes on from there, unless somebody edited meanwhile', { timeout: 120_000 }, async () => {
+  it('is followed by one that continues from there, unless rules were edited', { timeout: 120_000 }, async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(105)], default_action: 'drop' } });
     const before = lab.control.firewall.guestFile(105);
     const config = lab.control.guest(105).configText;

@@ -27,7 +27,7 @@ import {
 prepareDeploymentLab();
 
 describe('while others are at work', () => {
-  it('two applies at once: one writer per guest, and the end is right', async () => {
+  it('two concurrent applies use one writer per guest and reach the right state', async () => {
     const [one, two] = [await create(), await create({ priority: 5 })];
     const ids: string[] = [];
     for (const policy of [one, two]) {
@@ -60,7 +60,7 @@ describe('while others are at work', () => {
     expect(foreign(102).filter((line) => line.includes('by hand'))).toEqual(edits.reverse());
   });
 
-  it('a person who never stops is told of', async () => {
+  it('a user who never stops editing is reported', async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(102)] } });
     let n = 0;
     const deployment = await apply(policy, async (request, execute) => {
@@ -178,7 +178,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('three times has the deployment given up, with an audit record', async () => {
+  it('fails the deployment after three attempts, with an audit record', async () => {
     const policy = await create();
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
     const id = body.clusters[0]?.deployment_id ?? '';

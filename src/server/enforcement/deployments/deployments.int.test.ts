@@ -43,7 +43,7 @@ describe('applying a policy', () => {
       expect(foreign(vmid)).toEqual(before.get(vmid));
       expect(lab.control.enforcement.view(vmid).nics.every(({ live_flag }) => live_flag)).toBe(true);
     }
-    // Nobody filtered the mail server before: what no policy speaks of still passes.
+    // The mail server was not filtered before: traffic that no policy covers still passes.
     expect(lab.control.firewall.guestFile(105)).toMatch(/policy_in: ACCEPT/);
     expect(lab.control.firewall.guestFile(102)).not.toMatch(/policy_in/);
     expect((await lab.fresh(policy.id)).deployment_status).toBe('active');
@@ -161,7 +161,7 @@ describe('applying a policy', () => {
     expect((await lab.sql`select 1 from policy_placements where policy_id = ${policy.id}`).length).toBe(2);
   });
 
-  it('belongs to whoever may apply, within their tenant', async () => {
+  it('is limited to users who may apply, within their tenant', async () => {
     const policy = await create();
     const deployment = await apply(policy);
     const viewer = await bearer(await makeUser('viewer'));
@@ -249,7 +249,7 @@ describe('cleaning up', () => {
     expect(switches(105)).toEqual(before);
   });
 
-  it('leaves the firewall on where somebody edited since, and names why in result and audit trail', async () => {
+  it('leaves the firewall on where it was edited since, and gives the reason in result and audit trail', async () => {
     const policy = await create();
     await apply(policy);
     const on = switches(105);

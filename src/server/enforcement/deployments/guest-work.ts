@@ -12,7 +12,7 @@ import type { PlacementRow } from '../queries/policy-placements';
 /** What a deployment wants of one guest. */
 export type GuestWork = {
   readonly workload: InputWorkload;
-  /** Everything that is wanted there, of all policies; null: nothing. */
+  /** The desired state of the guest, of all policies; null: nothing. */
   readonly wanted: DesiredGuest | null;
 };
 
@@ -140,7 +140,7 @@ const listed = (items: readonly string[]) =>
 
 /**
  * The enabled rules of a policy that map to no workload at all, in one sentence that names them and the endpoints that
- * are to blame. Null when every rule stands at some guest.
+ * cause this. Null when every rule is placed on some guest.
  */
 export function unmappedRules(policy: CompilablePolicy, compiled: Compiled): DeploymentProblem | null {
   const placed = new Set(

@@ -12,7 +12,7 @@ import type { PolicyState } from '../queries/policy-placements';
 
 type Unresolved = ApplyResult['unresolved'];
 
-/** Endpoints of the policy that stand for nothing. */
+/** Endpoints of the policy that resolve to nothing. */
 export const unresolvedOf = (inputs: PolicyInputs, policyId: string): Unresolved =>
   compileInputs(inputs)
     .unresolved.filter(({ policy_id }) => policy_id === policyId)
@@ -40,7 +40,7 @@ const clusterOf = (deployment: Deployment, guests: readonly DeploymentGuest[]): 
 
 const IN_FORCE = ['ok', 'unchanged', 'partial'];
 
-/** What is not as wanted, in one text. */
+/** Problems and notes of all clusters, as one text. */
 function messageOf(clusters: readonly AppliedCluster[], finished: boolean): string | null {
   if (!finished) return 'The operation is still running. Get its deployments for the result.';
   const many = clusters.length > 1;
@@ -93,7 +93,7 @@ export async function awaitDeployments(ids: readonly string[], waiting?: Waiting
   );
 }
 
-/** Tells that a deployment was begun, went on or ended, when the transaction commits. */
+/** Publishes that a deployment started, continued or ended, when the transaction commits. */
 export const deploymentChanged = (
   tx: Executor,
   { id, policy_id, ...owner }: Owned & { id: string; policy_id: string },

@@ -108,9 +108,10 @@ export async function reconcilePolicy(
 }
 
 /**
- * Does again what failed in a deployment, and only that: guests that are as wanted are not asked. One that failed before
- * its guests were known is done as a whole.
- * @throws AppError `not_found`; `refused` while it runs, when nothing failed, or when the policy is not to be in force
+ * Retries what failed in a deployment, and only that: guests that are in sync are not contacted. A deployment that
+ * failed before its guests were known is repeated as a whole.
+ * @throws AppError `not_found`; `refused` while it runs, when nothing failed, or when the policy is not to be
+ *   enforced
  */
 export async function retryDeployment(scope: Scope<'policy:apply'>, id: string): Promise<Deployment> {
   const added = await db.transaction(async (tx) => {

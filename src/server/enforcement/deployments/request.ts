@@ -27,7 +27,7 @@ import { dropsOf, guestsOf, rulesOf, unmappedRules } from './guest-work';
 import { applyResult, awaitDeployments, deploymentChanged, unresolvedOf } from './outcome';
 import { startDeployments } from './schedule';
 
-/** What every answer to an apply says of the policy, refusals included. */
+/** What every apply response says about the policy, including refusals. */
 export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
   policy_id: policy.id,
   policy_version: policy.version,
@@ -40,7 +40,7 @@ export const refusalOf = (policy: PolicyState, dry_run: boolean) => ({
 const refuse = (policy: PolicyState, dry_run: boolean, message: string) =>
   new AppError('refused', message, { extra: { ...refusalOf(policy, dry_run), message } });
 
-/** @throws AppError `refused`, with `policy_mode`, for a policy that is not to be in force */
+/** @throws AppError `refused`, with `policy_mode`, for a policy that is not to be enforced */
 export function assertApplicable(policy: PolicyState, dryRun: boolean): void {
   if (policy.definition.enforcement_mode === 'audit') {
     throw refuse(
@@ -85,10 +85,11 @@ const fingerprintsIn = (
 ) => Object.fromEntries(Object.entries(fingerprints).filter(([id]) => workloads.get(id)?.cluster_id === clusterId));
 
 /**
- * Has a policy applied on every cluster where it wants something or may still stand. A deployment of it that waits
- * already will do: it reads what is wanted when it begins. With fingerprints of a preview, nothing is written but what the
- * preview showed.
- * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ * Requests a deployment of a policy on every cluster where it requires rules or may still have some. A deployment of
+ * it that is already waiting is reused: it reads the desired state when it starts. With fingerprints of a preview,
+ * only what the preview showed is written.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ *   workload
  */
 export async function requestApply(
   scope: Scope<'policy:apply'>,
@@ -157,9 +158,10 @@ export async function requestApply(
 type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
 
 /**
- * Applies a policy, or says in a dry run what that would want, without asking a cluster. `finished` tells whether the
- * answer is final.
- * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a workload
+ * Applies a policy, or returns in a dry run what applying it would require, without contacting a cluster. `finished`
+ * says whether the answer is final.
+ * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ *   workload
  */
 export async function applyPolicy(
   scope: Scope<'policy:apply'>,
@@ -195,15 +197,15 @@ function isPending(policyId: string, inputs: PolicyInputs, placements: readonly 
     if (!isDeepStrictEqual(row.rules, JSON.parse(JSON.stringify(rules)))) return true;
     open.delete(wanted.workload_id);
   }
-  // What is left was applied where nothing is wanted any more.
+  // The rest was applied where nothing is desired any more.
   return open.size > 0;
 }
 
 const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reasons.includes('order_pending');
 
 /**
- * Applies every policy within reach of which something else is wanted than was last applied: changed policies, and
- * those whose groups, addresses or networks changed, and those that were applied in another order than is wanted now.
+ * Applies every visible policy whose desired state differs from what was last applied: policies that changed, whose
+ * groups, addresses or networks changed, or that were applied in another order than is desired now.
  */
 export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
   const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
@@ -225,7 +227,7 @@ export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyP
       const { ids } = await requestApply(scope, id, inputs, 'apply_pending');
       operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });
     } catch (error) {
-      // Changed or deleted meanwhile: that is told, and the others go on.
+      // A policy changed or deleted since the list was read is reported; the others are still applied.
       if (!(error instanceof AppError)) throw error;
       operations.push({ policy_id: id, policy_name: name, deployment_ids: [], message: error.message });
     }
@@ -233,7 +235,7 @@ export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyP
   return { operations };
 }
 
-/** What the answer to a malformed apply says of the policy; null when there is none within reach. */
+/** What the response to a malformed apply says about the policy; null when none is visible to the caller. */
 export async function describeRefusal(scope: Scope<'policy:apply'>, policyId: string) {
   if (!z.uuid().safeParse(policyId).success) return null;
   const policy = await findPolicyState(db, policyId, scope.reach);

@@ -35,7 +35,7 @@ type Context = {
   pause?: (ms: number) => Promise<void>;
 };
 
-/** Guests that are worked on at once; the provider's own limits bound the calls. */
+/** Guests processed concurrently; the provider's own limits bound the calls. */
 const GUESTS_AT_ONCE = 6;
 const DONE = ['ok', 'unchanged'] as const;
 
@@ -78,7 +78,8 @@ async function begin(session: DeploymentSession, { version, guests }: Work): Pro
 }
 
 /**
- * Every guest, several at once. What the cluster as a whole refuses is not asked of the guests that remain.
+ * Processes every guest, several concurrently. A request that the cluster as a whole refuses is not repeated for the
+ * remaining guests.
  * @returns whether the cluster answers
  */
 async function deploy(
@@ -179,8 +180,8 @@ async function carryOut(session: DeploymentSession, context: Context): Promise<D
 }
 
 /**
- * Carries out a deployment that waits; when it is not to be done, or another worker has it, nothing happens. Failures of
- * the cluster and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one goes on.
+ * Runs a waiting deployment; does nothing when it is not to be run or another worker has it. Failures of the cluster
+ * and of guests are outcomes, stored with their remedy. Whatever happens to the process, another one continues.
  * @returns the cluster when something may have changed there
  * @throws the reason of `signal` when it aborts, and database errors: both leave the deployment for another worker
  */
@@ -214,7 +215,7 @@ export async function runDeployment(id: string, context: Context): Promise<{ clu
   }
 }
 
-/** Carries out a deployment, then has the cluster's guests read again, so that pages tell what has become of it. */
+/** Runs a deployment, then has the cluster's guests read again so that pages show its result. */
 export async function deployAndObserve(id: string, signal: AbortSignal): Promise<void> {
   const done = await runDeployment(id, { signal });
   if (!done) return;

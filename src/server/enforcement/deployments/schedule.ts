@@ -110,8 +110,8 @@ async function giveUp(row: Orphan): Promise<void> {
 }
 
 /**
- * Called every minute: deployments without a worker get a job again, or are given up after too many attempts; what moves left
- * behind is tried again.
+ * Runs every minute: deployments without a worker get a job again, or fail after too many attempts; removal of what
+ * moves left behind is retried.
  */
 export async function scheduleDeployments(): Promise<void> {
   const orphans = await deploymentLeases.listOrphans(db, ORPHAN_COLUMNS);

@@ -62,8 +62,8 @@ export async function readGroupUsage(scope: Scope<'group:read'>, id: string): Pr
 }
 
 /**
- * Policies that name something which is gone stand for less than before, and applying them would take rules away. So
- * what is named is not taken away.
+ * Policies that reference deleted objects resolve to less than before, so applying them would remove rules.
+ * Referenced objects therefore cannot be deleted.
  * @throws AppError `conflict` naming the policies when there are any
  */
 export function refuseWhileUsed(

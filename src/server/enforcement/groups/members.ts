@@ -100,7 +100,7 @@ export async function changeMembersIn(
   return { added, removed, group };
 }
 
-/** Changes many memberships at once; what is so already is only counted. */
+/** Changes many memberships in one call; unchanged ones are only counted. */
 export async function changeMembers(
   scope: Scope<'group:write'>,
   groupId: string,
@@ -112,7 +112,7 @@ export async function changeMembers(
 }
 
 /**
- * Adds one member by hand. A member by tag may be added too: it then stays when it loses the tag.
+ * Adds one member manually. A member by tag may be added too: it then stays when it loses the tag.
  * @throws AppError `not_found`; `conflict` when it was added before; `malformed`, `refused` as for many
  */
 export function addMember(
@@ -140,7 +140,7 @@ export function addMember(
 }
 
 /**
- * Removes one member that was added by hand.
+ * Removes one member that was added manually.
  * @throws AppError `not_found`; `refused` when it is a member by its tags
  */
 export function removeMember(scope: Scope<'group:write'>, groupId: string, workloadId: string): Promise<void> {

@@ -99,7 +99,7 @@ describe('security groups', () => {
     expect(await json(path, { method: 'DELETE' })).toMatchObject({ status: 404 });
   });
 
-  it('take and lose many members at once, all or nothing', async () => {
+  it('add and remove many members in one request, all or nothing', async () => {
     const cluster = await makeCluster();
     const [a, b, c] = [await makeWorkload(cluster), await makeWorkload(cluster), await makeWorkload(cluster)];
     const group = await create();

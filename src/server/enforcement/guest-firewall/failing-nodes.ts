@@ -40,7 +40,7 @@ function named(board: Board, clusterId: string, failures: readonly CompileFailur
   });
 }
 
-/** Nodes whose stored firewall cannot be compiled, so that they keep old rules in force. Two queries at the most. */
+/** Nodes whose stored firewall cannot be compiled, so they keep the old rules active. At most two queries. */
 export async function listFailingNodes(): Promise<FailingNode[]> {
   const board = await readBoard();
   const failing = [...board.readings.clusters].flatMap(([cluster_id, { state }]) =>

@@ -37,10 +37,10 @@ export type LiveSubject = Pick<
 >;
 
 type Options = {
-  /** Guests read at once; the provider limits what goes to one node further. */
+  /** Guests read concurrently; the provider also limits the calls to one node. */
   concurrency?: number;
   signal?: AbortSignal;
-  /** Somebody asked for the state of now: what was begun to be read before the call does not do. */
+  /** The caller asked for the current state: a read that began before the call does not count. */
   afresh?: boolean;
   /** Something was written just before: what was read earlier is stored no longer, whatever can be read now. */
   replace?: boolean;
@@ -189,7 +189,7 @@ export async function readLive(
     provider?.close();
   }
   return store(clusterId, readings, subjects, replace).catch((error: unknown) => {
-    // Whoever asked gets the readings in any case.
+    // The caller gets the snapshots in any case.
     logger.warn({ err: error, cluster_id: clusterId }, 'failed to store firewall snapshots');
     return readings;
   });
@@ -198,8 +198,8 @@ export async function readLive(
 type Timed = { readonly read_at: string };
 
 /**
- * The time of the oldest reading that an answer is made from: no part of the answer is older. Null when one of them was never
- * read.
+ * The time of the oldest snapshot that an answer is built from: no part of the answer is older. Null when one of
+ * them was never read.
  */
 export function oldestReadAt(first: Timed, ...others: readonly Timed[]): string;
 export function oldestReadAt(...readings: readonly (Timed | null | undefined)[]): string | null;

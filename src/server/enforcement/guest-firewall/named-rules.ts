@@ -25,11 +25,11 @@ export type RuleNamer = {
 type Sight = TenantVisibility | 'residual' | null;
 
 /**
- * Shows live rules with the names of the policies that they belong to. To readers who do not act for the whole installation,
- * rules of platform policies are shown as far as these let tenants see them. Whether one that is gone let them is not
- * known, so its rules are hidden. Those of another tenant's or project's policy, which it left when the workload moved, are
- * residual: they filter, but neither their owner nor whether the policy still exists is shown.
- * @param workload where the rules are; null: at several, at which only policies within reach are named
+ * Shows live rules with the names of the policies that they belong to. Readers without access to the whole
+ * installation see rules of platform policies as far as these let tenants see them. For a deleted policy that
+ * setting is unknown, so its rules are hidden. Rules of another tenant's or project's policy, left there when the
+ * workload moved, are residual: they filter, but neither their owner nor whether the policy still exists is shown.
+ * @param workload where the rules are; null: on several, and only policies visible to the caller are named
  */
 export function ruleNamer(
   { policies, instance, gone }: Pick<PolicyInputs, 'policies' | 'instance' | 'gone'>,

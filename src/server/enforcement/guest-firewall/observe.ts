@@ -11,8 +11,9 @@ import { readLive } from './live-reader';
 const CONCURRENCY = 1;
 
 /**
- * Reads what is live at the guests of a cluster, so that pages can tell where policies stand without asking it. Guests
- * of every kind but templates: rules of ours may stand anywhere, as after a clone.
+ * Reads the live state of a cluster's guests, so that pages can show the deployment status of policies without
+ * contacting the cluster. Guests of every kind but templates: managed rules may be anywhere, for example after
+ * cloning.
  */
 export async function observeCluster(clusterId: string, signal: AbortSignal): Promise<void> {
   const row = await findClusterRow(db, clusterId);
@@ -21,11 +22,11 @@ export async function observeCluster(clusterId: string, signal: AbortSignal): Pr
   const guests = [...inputs.workloads.values()].filter(
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
-  // After a deployment this follows at once on a reading of before it: that one must not be taken for the new state.
+  // After a deployment this may directly follow a read of the earlier state, which must not be used as the new one.
   await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, afresh: true });
 }
 
-/** How old readings may become. A reading of a thousand guests takes about a minute. */
+/** Maximum age of snapshots. Reading a thousand guests takes about a minute. */
 export const OBSERVE_EVERY_MS = 5 * 60_000;
 
 /** Has the clusters read whose readings have become too old. */

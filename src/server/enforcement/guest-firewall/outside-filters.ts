@@ -45,7 +45,7 @@ function vnetView(
   };
 }
 
-/** Interfaces by the VNet they are on; null: not known of all of them. */
+/** Interfaces by the VNet they are on; null: not known for all of them. */
 function vnetsOf({ vnets }: ClusterSnapshot, nics: readonly LiveNic[] | null): Map<string, string[]> | null {
   if (!vnets || !nics || nics.some(({ bridge }) => bridge === undefined)) return null;
   const found = new Map<string, string[]>();

@@ -25,13 +25,13 @@ export type GuestLive = {
   readonly reading: LiveGuestReading;
   readonly cluster: ClusterSnapshot;
   readonly state: LiveState;
-  /** Of the oldest reading that the state is made from. */
+  /** Time of the oldest snapshot that the state is built from. */
   readonly read_at: string;
 };
 
 /**
- * Reads one guest within reach now.
- * @throws AppError `not_found`, also for a workload out of reach
+ * Reads one visible guest now.
+ * @throws AppError `not_found`, also for a workload not visible to the caller
  */
 export async function readGuestLive(reach: Reach, workloadId: string): Promise<GuestLive> {
   const board = await readBoard();
@@ -54,9 +54,9 @@ export async function readGuestLive(reach: Reach, workloadId: string): Promise<G
 }
 
 /**
- * Everything that filters a guest's packets, read now: all rules in their order, ours named, options with their defaults,
- * interfaces with whether they filter, and what filters besides.
- * @param hosts evidence that clusters may be read; without it nothing about the node is told
+ * Everything that filters a guest's packets, read now: all rules in their order, managed ones with their policy,
+ * options with their defaults, interfaces with whether they filter, and any other filters.
+ * @param hosts evidence that clusters may be read; without it nothing about the node is returned
  * @throws AppError `not_found`
  */
 export async function readGuestFirewall(

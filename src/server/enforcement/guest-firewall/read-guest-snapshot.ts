@@ -8,7 +8,7 @@ import type { GuestConfig, GuestNic, GuestRef, HypervisorProvider } from '../../
 /** A guest as it is asked for; the fingerprint tells it from a later one with the same number. */
 export type LiveTarget = GuestRef & { readonly creation_fingerprint: string | null };
 
-/** Longer than a slow node takes, shorter than somebody waits for a page. */
+/** Longer than a slow node takes, shorter than a user waits for a page. */
 const GUEST_TIMEOUT_MS = 20_000;
 
 /** Nothing is known about the guest, for this reason. */
@@ -112,9 +112,9 @@ async function read(provider: HypervisorProvider, target: LiveTarget): Promise<G
 }
 
 /**
- * Reads everything that decides about a guest's packets. What cannot be read is null and named; a guest is `absent` only
- * with proof.
- * @throws ProviderError when the cluster as a whole cannot be asked
+ * Reads everything that affects a guest's packets. Parts that cannot be read are null and named; a guest is `absent`
+ * only with proof.
+ * @throws ProviderError when the cluster as a whole cannot be queried
  */
 export async function readGuestSnapshot(provider: HypervisorProvider, target: LiveTarget): Promise<GuestSnapshot> {
   let timer: NodeJS.Timeout | undefined;

@@ -84,7 +84,7 @@ function listName({ scope, name }: ListScope): string {
   return scope === 'vnet' ? ` of VNet ${name}` : ` of the ${scope === 'node' ? 'node' : 'data center'}`;
 }
 
-/** Who decides, in words. @param rule the one that decides, when it is one and could be found */
+/** What decides, as text. @param rule the rule that decides, when it is a rule and could be found */
 export function explainDecider(by: FlowDecider, rule: NamedRule | null): string {
   switch (by.kind) {
     case 'rule': {
@@ -185,7 +185,7 @@ function explain(
   return [decider, { kind, detail, explanation, rule: shown, group, undecided_rules }];
 }
 
-/** Policies in audit mode that would decide about the packet, with what they would do. */
+/** Policies in audit mode that would match the packet, with what they would do. */
 function auditAt({ inputs }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
   const outcomes = auditOutcomes(audit, packet, live, () => evaluate(nic.dropping(), packet));
   return outcomes.flatMap((outcome) => {

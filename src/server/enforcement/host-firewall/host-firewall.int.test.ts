@@ -273,7 +273,7 @@ describe('what filters a guest from outside', () => {
     ]);
   });
 
-  it('decides a packet test, whose rule is not told to people of a tenant', async () => {
+  it('decides a packet test without showing its rule to tenant users', async () => {
     lab.control.firewall.setFile('nodes/pve3/host.fw', '[OPTIONS]\n\nnftables: 1\n');
     lab.control.firewall.setFile(
       VNET,
@@ -297,7 +297,7 @@ describe('what filters a guest from outside', () => {
     expect(await guest(100, await asTenant())).toEqual({ filters: true, details: null });
   });
 
-  it('is not known without a reading of the node', async () => {
+  it('is unknown without a snapshot of the node', async () => {
     const fault = lab.simulator.onRequest(
       { path: /\/nodes\/pve1\/firewall\/options$/ },
       { kind: 'respond', status: 500, reason: 'out of order' },

@@ -119,7 +119,7 @@ function listName({ scope, name }: ListScope): string {
 
 const has = <T extends object>(texts: T, key: PropertyKey): key is keyof T => Object.hasOwn(texts, key);
 
-/** Why traffic of a node has its verdict, in words. */
+/** Reason for the verdict on a node's traffic, as text. */
 export function explainHostDecider(by: Decider): string {
   switch (by.kind) {
     case 'rule':

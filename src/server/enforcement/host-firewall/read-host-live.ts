@@ -9,18 +9,18 @@ import { readLive } from '../guest-firewall/live-reader';
 import { readBoard } from '../policies/board/read-board';
 import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/firewall-snapshots';
 
-/** A node of the inventory with what was read of it. Null: nothing is known of it. */
+/** A node of the inventory with what was read from it. Null: nothing is known about it. */
 export type HostNode = { readonly id: string; readonly name: string; readonly live: LiveNode | null };
 
 /** The firewall of a data center with its nodes and VNets, read a moment ago. */
 export type HostLive = {
   readonly cluster: Pick<Cluster, 'id' | 'name'>;
-  /** Of this installation; it marks rules of ours. */
+  /** Id of this installation; it marks managed rules. */
   readonly instance: string;
   readonly state: ClusterSnapshot;
   readonly nodes: readonly HostNode[];
   readonly vnets: readonly VnetOfCluster[];
-  /** Time of the oldest reading used for these nodes. */
+  /** Time of the oldest snapshot used for these nodes. */
   readonly readAt: (nodes: readonly HostNode[]) => string;
 };
 

@@ -40,7 +40,7 @@ export async function readClusterFirewall(_scope: Scope<'cluster:read'>, cluster
   };
 }
 
-/** Parts of the cluster's reading that decide about traffic through a VNet, besides those of the VNet. */
+/** Parts of the cluster snapshot that affect traffic through a VNet, besides those of the VNet. */
 const NETWORK_PARTS = ['options', 'groups', 'ipsets', 'aliases', 'vnets', 'nodes'];
 
 export type HostVnet = {
@@ -92,7 +92,7 @@ export async function readNetworkFirewall(_scope: Scope<'cluster:read'>, network
   };
 }
 
-/** Parts of the cluster's reading that decide about traffic of a node, besides those of the node. */
+/** Parts of the cluster snapshot that affect traffic of a node, besides those of the node. */
 const NODE_PARTS = ['options', 'rules', 'groups', 'ipsets', 'aliases', 'nodes'];
 
 /**

@@ -15,7 +15,7 @@ const nic = (name: string, firewall: boolean | null = true): Nic => ({ name, fir
 const ACCEPT = { enable: 1, policy_in: 'ACCEPT' };
 const SSH = { pos: 0, type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '22', enable: 1 };
 
-/** Each reading with the protection and the enforcement that it shall be. */
+/** Each snapshot with its expected protection and enforcement. */
 const CASES: Record<string, [Protection | null, string, Partial<GuestSnapshot>]> = {
   denies: ['default_deny', 'enforced', { options: { enable: 1 } }],
   accepts: ['rules_default_accept', 'enforced', { options: ACCEPT, rules: [SSH] }],
@@ -117,7 +117,7 @@ describe('the protection of workloads', () => {
     expect(row.split(',')[head.split(',').indexOf('protection')]).toBe('no_rules');
   });
 
-  it('is told of each interface, and of the workload the worst', async () => {
+  it('is reported for each interface, and the worst of them for the workload', async () => {
     const detail = async (name: string) => read<WorkloadDetail>(`/workloads/${ids.get(name)}`);
     const half = await detail('half-open');
     expect(half.protection).toBe('no_rules');
@@ -190,7 +190,7 @@ describe('the protection of workloads', () => {
     expect([one, all]).toEqual([4, 4]);
   });
 
-  it('follows the next reading', async () => {
+  it('follows the next snapshot', async () => {
     const state = guest({ options: { enable: 1, policy_in: 'DROP' } });
     const read_at = new Date().toISOString();
     await storeGuestSnapshots(db, [{ workload_id: ids.get('bare') ?? '', read_at, state_hash: 'bare-2', state }]);

@@ -35,7 +35,7 @@ function fitting(board: Board, input: WorkloadListInput): string[] | null {
   return [...board.inputs.workloads.keys()].filter((id) => fits(board, id, input));
 }
 
-/** One page of the workloads within reach. No cluster is asked. */
+/** One page of the workloads visible to the caller. No cluster is contacted. */
 export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
   const board = await readBoard();
   const page = await repository.listWorkloads(scope.reach, input, fitting(board, input));
@@ -76,7 +76,7 @@ export async function countProtection(
 
 /**
  * A workload with its interfaces and addresses, and how each interface is protected as last read.
- * @throws AppError `not_found`, also for a workload of a tenant out of reach
+ * @throws AppError `not_found`, also for a workload of a tenant not visible to the caller
  */
 export async function readWorkload(scope: Scope<'workload:read'>, id: string): Promise<WorkloadDetail> {
   const [workload, board] = await Promise.all([findWorkload(scope.reach, id), readBoard()]);

@@ -42,7 +42,7 @@ export function assertTier(tenantId: string | null, tiered: Parameters<typeof ti
  * @throws AppError `not_found`
  */
 export async function describePolicy(reach: Reach, id: string, board?: Board): Promise<Policy> {
-  // Which policies touch a project is told by the board.
+  // The board knows which policies touch a project.
   const known = board ?? (projectsOf(reach).length > 0 ? await readBoard() : null);
   const [policy, rules, standings] = await Promise.all([
     findPolicy(db, reach, id, known ? touchingPolicies(known, reach) : []),
@@ -69,8 +69,8 @@ export async function snapshotOf(tx: Tx, row: PolicyRow): Promise<PolicySnapshot
 }
 
 /**
- * Whether two versions put the same rules at the same guests, for all that is known of the inventory now. If so, live rules
- * of the first count as those of the second; each is compared with what is wanted all the same.
+ * Whether two versions place the same rules on the same guests, as far as the inventory is known now. If so, live
+ * rules of the first count as those of the second; each is still compared with the desired state.
  */
 function compilesAlike(
   row: PolicyRow,
@@ -122,7 +122,7 @@ async function store(
   await insertPolicyVersion(tx, { policy_id: row.id, version, snapshot: after, reason, author_id });
   await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...ownedPart(row) });
   if (moves) await publishEvent(tx, { type: 'policy.changed', policy_id: row.id, ...owner });
-  // What is no longer to be in force does not wait for somebody to apply.
+  // A policy that is no longer to be enforced does not wait for a user to apply it.
   const cleanup =
     isDeployed(before) && !isDeployed(after)
       ? await requestCleanupIn(

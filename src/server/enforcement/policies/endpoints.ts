@@ -54,7 +54,10 @@ function resolveOne(inputs: PolicyInputs, owner: OwnerId, text: string): Resolve
   };
 }
 
-/** What endpoints stand for now, for a policy of this tenant or project. @throws AppError `malformed` for one out of reach */
+/**
+ * What endpoints resolve to now, for a policy of this tenant or project.
+ * @throws AppError `malformed` for a tenant or project that is not visible to the caller
+ */
 export async function resolveEndpoints(
   scope: Scope<'policy:read'>,
   { endpoints, tenant_id, project_id }: ResolveInput,
@@ -123,7 +126,10 @@ function closeness(label: string, text: string, q: string): number {
   return text.toLowerCase().includes(q) ? 2 : -1;
 }
 
-/** Whose things may be named: of the project or tenant that is asked for, else of all within reach; null: everything. */
+/**
+ * Owners whose objects may be named: the requested project or tenant, else all that are visible to the caller; null:
+ * everything.
+ */
 async function ownersFor(reach: Reach, tenant_id?: string, project_id?: string): Promise<readonly string[] | null> {
   if (project_id !== undefined) {
     const project = await findProject(db, reach, project_id);

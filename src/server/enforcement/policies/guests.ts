@@ -15,7 +15,7 @@ import { readBoard, readBoardAfresh } from './board/read-board';
 import { interfaceProtections } from './board/views';
 import { findTouching } from './policies-in-reach';
 
-/** How far a policy is in force at one workload; null for a workload that is not in the inventory. */
+/** How far a policy is enforced on one workload; null for a workload that is not in the inventory. */
 export function policyGuest(
   board: Board,
   policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,

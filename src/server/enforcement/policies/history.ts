@@ -94,8 +94,8 @@ export function recordMigratedVersions(): Promise<number> {
 }
 
 /**
- * Makes the policy say again what it said in an earlier version, as a new version. Nothing is applied by that; but when
- * the earlier version was not in force, the rules are removed from the clusters.
+ * Restores an earlier version of the policy as a new version. Nothing is applied; but when the earlier version was
+ * not enforced, the rules are removed from the clusters.
  * @throws AppError as `changePolicy`; `not_found` also for the version
  */
 export function revertPolicy(

@@ -18,7 +18,10 @@ const placesWithin = (board: Board, policyId: string, reach: Reach): string[] =>
     return workload !== undefined && isWithinReach(workload, reach);
   });
 
-/** Ids of the tenants' policies that touch single projects within reach: those with rules on a workload of the project. */
+/**
+ * Ids of the tenants' policies that touch single projects visible to the caller: those with rules on a workload of
+ * the project.
+ */
 export function touchingPolicies(board: Board, reach: Reach): string[] {
   if (projectsOf(reach).length === 0) return [];
   return board.inputs.policies
@@ -32,11 +35,16 @@ export function touchingPolicies(board: Board, reach: Reach): string[] {
 export const findTouching = async (reach: Reach): Promise<string[]> =>
   projectsOf(reach).length === 0 ? [] : touchingPolicies(await readBoard(), reach);
 
-/** The workloads with rules of a policy, of a policy that only touches what is within reach those within reach. */
+/**
+ * The workloads with rules of a policy; for a policy that only touches what the caller may see, only the visible
+ * ones.
+ */
 export const placesShown = (board: Board, policy: Owned & { readonly id: string }, reach: Reach): readonly string[] =>
   isWithinReach(policy, reach) ? board.placesOf(policy.id) : placesWithin(board, policy.id, reach);
 
-/** How far a policy is in force, of a policy that only touches what is within reach on workloads within reach. */
+/**
+ * How far a policy is enforced; for a policy that only touches what the caller may see, on visible workloads only.
+ */
 export const standingShown = (
   board: Board,
   policy: Owned & Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
@@ -46,7 +54,10 @@ export const standingShown = (
     ? board.standingOf(policy)
     : board.standingAmong(policy, placesWithin(board, policy.id, reach));
 
-/** A policy with how far it is in force. Deployments of one that only touches what is within reach tell of other workloads. */
+/**
+ * A policy with how far it is enforced. Deployments of a policy that only touches what the caller may see also
+ * describe other workloads, so `last_deployment` is null.
+ */
 export function withStanding<P extends PolicySummary>(board: Board, policy: P, reach: Reach): P & PolicyListItem {
   const { status, deployments } = standingShown(board, policy, reach);
   const whole = isWithinReach(policy, reach);
@@ -59,7 +70,8 @@ export function withStanding<P extends PolicySummary>(board: Board, policy: P, r
 }
 
 /**
- * The policies with an endpoint that stands for an address, disabled ones and those in audit mode too. No cluster is asked.
+ * The policies with an endpoint that resolves to an address, including disabled and audit-mode ones. No cluster is
+ * contacted.
  * @throws AppError `not_found`
  */
 export async function listAddressPolicies(scope: Scope<'policy:read'>, id: string): Promise<AddressPolicies> {
@@ -76,7 +88,8 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>
     tenants === 'all' || (tenant_id !== null && tenants.includes(tenant_id));
   const visible = touching.filter(isVisible);
-  // That the installation's policies filter the address is told, if not how; those of other tenants do not exist.
+  // The answer shows that the installation's policies filter the address, if not how; those of other tenants do not
+  // exist.
   const hidden = touching.filter((one) => !isVisible(one) && one.policy.tenant_id === null);
   const isNamed = ({ policy }: (typeof touching)[number]) =>
     policy.tenant_visibility !== 'hidden' &&

@@ -231,7 +231,7 @@ describe('taking a policy out of force', () => {
     ]);
   });
 
-  it('asks for it when an older version without force is brought back, and not when it never was in force', async () => {
+  it('requests cleanup when a revert restores a version that was not enforced, but not for a policy that never was enforced', async () => {
     const policy = await create();
     await patch(policy.id, { definition: enforced });
     await deployed(policy);

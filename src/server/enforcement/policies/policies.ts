@@ -59,7 +59,7 @@ function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] |
     .map(({ id }) => id);
 }
 
-/** One page of the policies within reach, each with where it stands. No cluster is asked. */
+/** One page of the policies visible to the caller, each with its status. No cluster is contacted. */
 export async function listPolicies(scope: Scope<'policy:read'>, input: PolicyListInput): Promise<Page<PolicyListItem>> {
   const { reach } = scope;
   const board = await readBoard();
@@ -73,8 +73,8 @@ export async function listPolicies(scope: Scope<'policy:read'>, input: PolicyLis
 }
 
 /**
- * One policy with where it stands. With `fresh` the guests concerned are read now, else it is told from the last
- * reading, whose age is part of the answer.
+ * One policy with its status. With `fresh` the guests concerned are read now, otherwise the status comes from the
+ * last snapshot, whose age is part of the answer.
  * @throws AppError `not_found`
  */
 export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh = false): Promise<Policy> {
@@ -86,8 +86,9 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
 }
 
 /**
- * Adds a policy with its rules as version 1. Nothing is applied: that is asked for by itself.
- * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the caller's
+ * Adds a policy with its rules as version 1. Nothing is applied: that is a separate request.
+ * @throws AppError `conflict` when the owner has one of this name, `malformed` without a tenant or project of the
+ *   caller's
  */
 export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
   const { reason, tenant_id: tenant, project_id: project, rules: given, ...said } = input;

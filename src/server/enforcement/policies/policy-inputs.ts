@@ -16,7 +16,7 @@ import {
 
 /** All policies and everything that they can refer to, as of one moment. */
 export type PolicyInputs = {
-  /** Id of this installation, in every marker of ours. */
+  /** Id of this installation, part of every marker on a managed rule. */
   readonly instance: string;
   /** Disabled and audited ones included. */
   readonly policies: readonly InputPolicy[];
@@ -29,7 +29,10 @@ export type PolicyInputs = {
 
 const Instance = z.object({ id: z.string().min(1) });
 
-/** Id of this installation, in every marker of ours. @throws Error when the database was never set up */
+/**
+ * Id of this installation, part of every marker on a managed rule.
+ * @throws Error when the database was never set up
+ */
 export const readInstance = async (executor: Executor): Promise<string> =>
   Instance.parse((await findSetting(executor, 'instance'))?.value).id;
 

@@ -75,7 +75,7 @@ export async function insertDeploymentGuests(tx: Tx, guests: readonly NewGuest[]
   }
 }
 
-/** Everything is to be done again: what is wanted is another thing than when the deployment began. */
+/** Resets all guests: the desired state is no longer the one from when the deployment began. */
 export async function resetDeploymentGuests(tx: Tx, deploymentId: string): Promise<void> {
   await tx
     .update(deploymentGuests)

@@ -104,7 +104,7 @@ function listGuestsToldOf(executor: Executor, ids: readonly string[]): Promise<T
     group by deployment_id, kind, p ->> 'code' order by guests desc, code`);
 }
 
-/** Adds to deployments what is wrong with their guests, and what else is to be known of them. */
+/** Adds to deployments the problems of their guests, and what else should be known about them. */
 export async function withGuestProblems<T extends Deployment>(executor: Executor, rows: readonly T[]): Promise<T[]> {
   if (rows.length === 0) return [];
   const told = await listGuestsToldOf(
@@ -138,8 +138,9 @@ type NewDeployment = Pick<
 > & { retry_of?: string; fingerprints?: Readonly<Record<string, string>> };
 
 /**
- * Adds a waiting deployment. One of the same kind that waits already will do as well: it reads what is wanted when it
- * begins. One that may only write what a preview showed is always one of its own. @returns the one that waits
+ * Adds a waiting deployment. One of the same kind that is already waiting is reused: it reads the desired state when
+ * it starts. One that may only write what a preview showed is always added separately.
+ * @returns the one that waits
  */
 export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<string> {
   const [added] = await tx
@@ -161,7 +162,7 @@ export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<stri
         isNull(deployments.fingerprints),
       ),
     );
-  // It began in this very moment: then the one that is wanted has to come after it.
+  // It began at this very moment: the requested one then has to come after it.
   return waiting?.id ?? insertDeployment(tx, row);
 }
 

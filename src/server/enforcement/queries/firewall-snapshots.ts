@@ -73,8 +73,8 @@ async function writeGuestSnapshots(executor: Executor, rows: readonly NewSnapsho
 }
 
 /**
- * Stores readings; a later one that is stored already stays. Of readings that say the same as before only the time is
- * written. Guests that were deleted meanwhile are left out.
+ * Stores snapshots; a later one that is already stored stays. For unchanged snapshots only the time is written.
+ * Guests that have since been deleted are left out.
  * @returns how many differ from what was stored
  */
 export async function storeGuestSnapshots(executor: Executor, rows: readonly NewSnapshot[]): Promise<number> {
@@ -170,7 +170,7 @@ export async function findClusterSnapshot(
   return row ?? null;
 }
 
-/** Stores a reading of what the guests of a cluster share. @returns whether it differs from the one before */
+/** Stores a snapshot of what the guests of a cluster share. @returns whether it differs from the previous one */
 export async function storeClusterSnapshot(
   executor: Executor,
   row: { cluster_id: string; read_at: string; state_hash: string; state: ClusterSnapshot },

@@ -95,7 +95,7 @@ export async function forgetOrigin(executor: Executor, workloadId: string): Prom
     .where(eq(guestFirewalls.workload_id, workloadId));
 }
 
-/** What is known of these guests before the first policy there, and of what policies wrote. */
+/** What is known about these guests before their first policy, and about what policies wrote. */
 export async function listOrigins(executor: Executor, workloadIds: readonly string[]): Promise<GuestFirewallRow[]> {
   if (workloadIds.length === 0) return [];
   return executor

@@ -52,13 +52,13 @@ const SORTS = {
 const select = (executor: Executor) =>
   executor.select(columns).from(policies).leftJoin(tenants, eq(tenants.id, policies.tenant_id)).$dynamic();
 
-/** @param touching ids of policies that are within reach by what they touch */
+/** @param touching ids of policies that are visible to the caller through what they touch */
 export function policyInReach(reach: Reach, touching: readonly string[] = []): SQL | undefined {
   const owned = ownedInReach(policies, reach);
   return owned && touching.length > 0 ? or(owned, inArray(policies.id, [...touching])) : owned;
 }
 
-/** Policies within reach, page by page; `ids` limits them to these. Two queries. */
+/** Policies visible to the caller, page by page; `ids` limits them to these. Two queries. */
 export async function listPolicies(
   reach: Reach,
   input: PolicyListInput,
@@ -93,7 +93,7 @@ export async function listPolicies(
   }));
 }
 
-/** One policy within reach, or null. */
+/** One policy visible to the caller, or null. */
 export async function findPolicy(
   executor: Executor,
   reach: Reach,
@@ -113,7 +113,7 @@ export async function listPolicyRules(executor: Executor, policyId: string): Pro
     .orderBy(asc(securityRules.position));
 }
 
-/** The row of a policy within reach; other writers of the policy wait until the transaction ends. */
+/** The row of a policy visible to the caller; other writers of the policy wait until the transaction ends. */
 export async function lockPolicy(tx: Tx, reach: Reach, id: string): Promise<PolicyRow | null> {
   const [row] = await tx
     .select()

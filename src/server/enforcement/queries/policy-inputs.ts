@@ -84,7 +84,8 @@ const readWorkloads = (executor: Executor) =>
     .leftJoin(nodes, eq(nodes.id, workloads.node_id))
     .leftJoin(projects, eq(projects.id, workloads.project_id));
 
-// An address in conflict stays with the workload that had it first: otherwise whoever claims it would take it away.
+// An address in conflict stays with the workload that had it first: otherwise any workload could claim it and take it
+// over.
 const readAddresses = (executor: Executor) =>
   executor
     .select({
@@ -161,7 +162,10 @@ type GroupRow = Pick<
   'id' | 'name' | 'tenant_id' | 'project_id' | 'member_tags' | 'member_tags_match'
 >;
 
-/** Members added by hand and those by tag, of the group's tenant or project only: workloads may have moved since they were added. */
+/**
+ * Members added manually and those by tag, of the group's tenant or project only: workloads may have moved since
+ * they were added.
+ */
 function membersOf(
   group: GroupRow,
   manual: readonly string[],
@@ -292,10 +296,10 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
 export type PolicyInputsStamp = { inputs: string; placed: string; readings: string };
 
 /**
- * `inputs` changes whenever anything changes that `readPolicyInputs` reads, `placed` whenever it is noted what was applied
- * where, `readings` whenever guests or clusters were read again. One query. Sums of the rows' transaction numbers also notice
- * a change that began earlier and was committed later than one that was seen; of clusters and nodes, whose rows change often,
- * only what matters is looked at.
+ * `inputs` changes whenever anything changes that `readPolicyInputs` reads, `placed` whenever it is recorded what
+ * was applied where, `readings` whenever guests or clusters were read again. One query. Totals of the rows'
+ * transaction numbers also detect a change that began earlier and was committed later than one already seen; for
+ * clusters and nodes, whose rows change often, only the relevant values count.
  */
 export async function policyInputsStamp(executor: Executor): Promise<PolicyInputsStamp> {
   const tables = [

@@ -122,7 +122,7 @@ const columns = {
 
 const inReach = (reach: Reach) => ownedInReach(policies, reach);
 
-/** The policy as it is now, or null when it is gone or out of reach. */
+/** The policy as it is now, or null when it is gone or not visible to the caller. */
 export async function findPolicyState(
   executor: Executor,
   id: string,
@@ -135,7 +135,7 @@ export async function findPolicyState(
   return row ?? null;
 }
 
-/** As `findPolicyState`; nobody changes the policy until the transaction ends. */
+/** As `findPolicyState`; no one else changes the policy until the transaction ends. */
 export async function holdPolicyState(executor: Executor, id: string, reach: Reach): Promise<PolicyState | null> {
   const [row] = await executor
     .select(columns)
@@ -145,7 +145,7 @@ export async function holdPolicyState(executor: Executor, id: string, reach: Rea
   return row ?? null;
 }
 
-/** Every policy within reach. */
+/** Every policy visible to the caller. */
 export function listPolicyStates(executor: Executor, reach: Reach): Promise<PolicyState[]> {
   return executor.select(columns).from(policies).where(inReach(reach)).orderBy(policies.id);
 }

@@ -109,7 +109,7 @@ export async function listUnrecordedVersions(
 /** More versions than these are not looked through. */
 const MAX_VERSIONS = 200;
 
-/** The versions of a policy that were in force since a time, and some others, the newest first. One query. */
+/** The versions of a policy that were enforced since a time, and some others, newest first. One query. */
 export async function listVersionRules(
   policyId: string,
   since: string,

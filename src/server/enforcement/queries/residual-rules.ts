@@ -40,8 +40,9 @@ const ownedRows = (owned: readonly OwnedWorkload[]): SQL =>
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What policies have on these workloads that may not act on them, being of another tenant or project than the given ones: what is
- * noted as applied, and rules that carry a mark of this installation by the last reading, as those of clones. One query.
+ * What remains on these workloads of policies that may not act on them because they belong to another tenant or
+ * project than the given ones: what is recorded as applied, and rules with a marker of this installation when last
+ * read, such as those of clones. One query.
  * @param policyId this policy only
  */
 export async function findLeftBehind(
@@ -123,7 +124,7 @@ export async function deleteResidual(tx: Tx, policyId: string, workloadId: strin
   return row ?? null;
 }
 
-/** What was left on one workload within reach, the oldest first. */
+/** What was left on one workload visible to the caller, oldest first. */
 export async function listResidualRules(reach: Reach, workloadId: string): Promise<ResidualRow[]> {
   const rows = await db
     .select({ row: residualRules })
@@ -134,7 +135,7 @@ export async function listResidualRules(reach: Reach, workloadId: string): Promi
   return rows.map(({ row }) => row);
 }
 
-/** What is to be removed on some workloads, or (null) everywhere where it is due and nobody works on it. */
+/** What is to be removed on some workloads, or (null) everywhere where it is due and no worker has it. */
 export async function listDueRemovals(
   executor: Executor,
   workloadIds: readonly string[] | null = null,
@@ -179,7 +180,7 @@ export async function noteFailedRemovals(
 export type ResidualMatter = {
   workload_id: string;
   workload_name: string;
-  /** The workload is within reach; else it went away, and only the policies are. */
+  /** The workload is visible to the caller; otherwise it moved away, and only the policies are. */
   owned: boolean;
   /** It moved between projects of one tenant, which knows both sides. */
   within_tenant: boolean;
@@ -188,7 +189,7 @@ export type ResidualMatter = {
   since: string;
 };
 
-/** What is left within reach: on workloads there, and of policies there. One query. */
+/** What is left that is visible to the caller: on its workloads, and of its policies. One query. */
 export async function listResidualMatters(reach: TenantReach): Promise<ResidualMatter[]> {
   const of = (column: SQL) => (reach === 'all' ? sql`true` : sql`${column} = any (${pgArray('uuid', reach)})`);
   const rows = await db.execute<ResidualMatter>(sql`

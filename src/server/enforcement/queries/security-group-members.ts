@@ -49,7 +49,7 @@ const select = (executor: Executor) =>
     .innerJoin(securityGroups, or(memberByHand, memberByTag))
     .$dynamic();
 
-/** Members of a group, page by page. The caller has checked that the group is within reach. Two queries. */
+/** Members of a group, page by page. The caller has checked that the group is visible. Two queries. */
 export async function listMembers(
   reach: Reach,
   groupId: string,
@@ -103,7 +103,7 @@ export async function insertMembers(tx: Tx, groupId: string, workloadIds: readon
   return rows.map((row) => row.workload_id);
 }
 
-/** Removes members that were added by hand. @returns the ids that were removed */
+/** Removes members that were added manually. @returns the ids that were removed */
 export async function deleteMembers(tx: Tx, groupId: string, workloadIds: readonly string[]): Promise<string[]> {
   if (workloadIds.length === 0) return [];
   const rows = await tx

@@ -24,7 +24,7 @@ export const memberByTag = sql`(cardinality(${securityGroups.member_tags}) > 0
     else ${workloads.tags} && ${securityGroups.member_tags} end
   and ${ofTheSameTenant})`;
 
-/** The workload is a member that was added by hand, and still of the group's tenant. */
+/** The workload is a member that was added manually, and still belongs to the group's tenant. */
 export const memberByHand = sql`exists (select 1 from ${securityGroupMembers}
   where ${eq(securityGroupMembers.security_group_id, securityGroups.id)}
   and ${eq(securityGroupMembers.workload_id, workloads.id)} and ${ofTheSameTenant})`;
@@ -42,8 +42,8 @@ export const policyNamesGroup = sql`(${policies.tenant_id} is null or (${policie
   and (${named('sources')} or ${named('targets')})`;
 
 /**
- * The group belongs to a tenant and has members in a project within reach, by which it touches the project; undefined when no single
- * project is.
+ * The group belongs to a tenant and has members in a project visible to the caller, through which it touches the
+ * project; undefined when no single project is.
  */
 function touchedInReach(reach: Reach): SQL | undefined {
   const single = projectsOf(reach);
@@ -52,13 +52,16 @@ function touchedInReach(reach: Reach): SQL | undefined {
     select 1 from ${workloads} where ${inArray(workloads.project_id, [...single])} and (${memberByHand} or ${memberByTag})))`;
 }
 
-/** Members that the reader may know of, for a WHERE in which group and workload stand: of a group that only touches, those within reach. */
+/**
+ * Members that the reader may see, for a WHERE on both group and workload: of a group that only touches, the visible
+ * ones.
+ */
 export function memberInReach(reach: Reach): SQL | undefined {
   if (projectsOf(reach).length === 0) return undefined;
   return or(ownedInReach(securityGroups, reach), workloadInReach(reach));
 }
 
-// Members by hand come by the primary key; only groups with tags look at the workloads.
+// Manually added members come by the primary key; only groups with tags read the workloads.
 const membersTotal = (reach: Reach) => {
   const shown = memberInReach(reach) ?? sql`true`;
   return sql<number>`(case when cardinality(${securityGroups.member_tags}) = 0
@@ -67,7 +70,7 @@ const membersTotal = (reach: Reach) => {
   else (select count(*)::int from ${workloads} where (${memberByHand} or ${memberByTag}) and ${shown}) end)`;
 };
 
-/** Of a group that only touches, the policies within reach that name it. */
+/** For a group that only touches, the visible policies that name it. */
 const policiesTotal = (reach: Reach) => {
   const single = projectsOf(reach);
   const shown =
@@ -100,7 +103,7 @@ export const groupInReach = (reach: Reach): SQL | undefined => {
   return owned && or(owned, touchedInReach(reach));
 };
 
-/** Groups within reach, page by page. Two queries. */
+/** Groups visible to the caller, page by page. Two queries. */
 export async function listSecurityGroups(reach: Reach, input: SecurityGroupListInput): Promise<Page<SecurityGroup>> {
   const conditions: (SQL | undefined)[] = [
     groupInReach(reach),
@@ -133,13 +136,13 @@ export async function listSecurityGroups(reach: Reach, input: SecurityGroupListI
   }));
 }
 
-/** One group within reach, or null. */
+/** One group visible to the caller, or null. */
 export async function findSecurityGroup(executor: Executor, reach: Reach, id: string): Promise<SecurityGroup | null> {
   const [row] = await select(executor, reach).where(and(eq(securityGroups.id, id), groupInReach(reach)));
   return row ?? null;
 }
 
-/** The row of a group within reach; other writers of the group wait until the transaction ends. */
+/** The row of a group visible to the caller; other writers of the group wait until the transaction ends. */
 export async function lockSecurityGroup(tx: Tx, reach: Reach, id: string): Promise<SecurityGroupRow | null> {
   const [row] = await tx
     .select()
@@ -177,7 +180,9 @@ export type GroupUser = Owned & {
   definition: typeof policies.$inferSelect.definition;
 };
 
-/** Policies that name the group, those out of reach included: the caller tells what may be shown. */
+/**
+ * Policies that name the group, including those the reader may not see: the calling code decides what may be shown.
+ */
 export async function listGroupUsers(executor: Executor, id: string): Promise<GroupUser[]> {
   return executor
     .select({
@@ -193,7 +198,10 @@ export async function listGroupUsers(executor: Executor, id: string): Promise<Gr
     .orderBy(policies.name, policies.id);
 }
 
-/** Which of the workloads exist, within reach and, for a tenant's group, in that tenant, for a project's in that project. */
+/**
+ * Which of the workloads exist, are visible to the caller and, for a tenant's group, in that tenant, for a project's
+ * in that project.
+ */
 export async function listEligibleWorkloads(
   tx: Tx,
   reach: Reach,

@@ -34,11 +34,11 @@ const placeAudited = (inputs: PolicyInputs) => placed.load(inputs, null, () => c
 export const guestsOfAudited = (inputs: PolicyInputs, policyId: string): string[] =>
   [...placeAudited(inputs)].filter(([, list]) => list.some(({ policy }) => policy.id === policyId)).map(([id]) => id);
 
-/** Enabled policies in audit mode that mean a guest, prepared, in the order in which they would stand there. */
+/** Enabled policies in audit mode that target a guest, prepared, in the order in which they would be placed there. */
 export const auditPoliciesAt = (inputs: PolicyInputs, workloadId: string): AuditPolicy[] =>
   (placeAudited(inputs).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
 
-/** The same policies for people, those within reach. */
+/** The same policies for display, limited to those visible to the reader. */
 export function viewAuditPolicies(inputs: PolicyInputs, workloadId: string, reach: Reach): AuditPolicyView[] {
   const workload = inputs.workloads.get(workloadId);
   return (placeAudited(inputs).get(workloadId) ?? [])

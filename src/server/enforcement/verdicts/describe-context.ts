@@ -6,7 +6,7 @@ import { ruleNamer } from '../guest-firewall/named-rules';
 import { deciderDetail, decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import type { LiveGuestContext } from './live-guest';
 
-/** What became of a flow at a guest, in words; without what its log line said. */
+/** What became of a flow at a guest, as text; without what its log line said. */
 export type ContextView = Omit<InsightContext, 'logged'>;
 
 /** What is looked at of a flow, and the guests at its ends. */

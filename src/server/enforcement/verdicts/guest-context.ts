@@ -14,7 +14,10 @@ type Sources = {
   readonly cluster: ClusterSnapshot | null;
 };
 
-/** Indexes hold a bit per rule for each value that rules tell apart: they grow with the square of the rules. */
+/**
+ * Indexes hold one bit per rule for each value that rules distinguish: they grow with the square of the number of
+ * rules.
+ */
 const bytesOf = ({ state, audit }: GuestContext) => {
   const rules = (state.guest.rules?.length ?? 0) + audit.reduce((sum, policy) => sum + policy.rules.length, 0);
   return 4096 + 512 * rules + 2 * rules * rules;
@@ -29,7 +32,10 @@ const prepared = cache<GuestContext, Sources>({
     kept.inputs === asked.inputs && kept.guest === asked.guest && kept.cluster === asked.cluster,
 });
 
-/** Policies out of reach are not told of: those of other tenants, and to a tenant's users those of the platform. */
+/**
+ * Policies not visible to the reader are left out: those of other tenants, and for a tenant's users those of the
+ * platform.
+ */
 function within(context: GuestContext, workload: InputWorkload, reach: Reach): GuestContext {
   if (reach === 'all' || context.audit.length === 0) return context;
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
@@ -55,9 +61,9 @@ export function contextFrom(
 }
 
 /**
- * A guest made ready for `contextOf` from what was last read of it; no cluster is asked. Without a reading everything is
- * unknown. Null for a workload that does not exist. Whether the reader may see the workload is for the caller to know;
- * `reach` only says which policies in audit mode are told of.
+ * A guest prepared for `contextOf` from what was last read of it; no cluster is contacted. Without a snapshot
+ * everything is unknown. Null for a workload that does not exist. The caller has to check whether the reader may see
+ * the workload; `reach` only determines which policies in audit mode are reported.
  */
 export function guestContext(board: Board, workloadId: string, reach: Reach = 'all'): GuestContext | null {
   const workload = board.inputs.workloads.get(workloadId);

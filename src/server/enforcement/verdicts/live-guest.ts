@@ -17,12 +17,12 @@ export type LiveGuestContext = {
   readonly read_at: string;
 };
 
-/** Pages of one list are judged by one reading, as long as it is not older than this. */
+/** Pages of one list are evaluated against one snapshot, as long as it is not older than this. */
 const RECENT_MS = 60_000;
 
 /**
- * The guest as it is now. Whoever calls may see its rules.
- * @throws AppError `not_found`, also for a workload out of reach
+ * The guest as it is now. The caller must be permitted to see its rules.
+ * @throws AppError `not_found`, also for a workload not visible to the caller
  */
 export async function readContextNow(reach: Reach, workloadId: string) {
   const live = await readGuestLive(reach, workloadId);
@@ -39,7 +39,7 @@ export async function readContextNow(reach: Reach, workloadId: string) {
   return { ...context, unreadable: [...live.reading.state.unreadable, ...notes] };
 }
 
-/** The guest as it was read a moment ago, else as it is now. For workloads within reach. @throws as `readContextNow` */
+/** The guest as it was read a moment ago, else as it is now. For visible workloads. @throws as `readContextNow` */
 export async function readContextRecently(reach: Reach, workloadId: string): Promise<LiveGuestContext> {
   const board = await readBoard();
   const read_at = board.readAt([workloadId]);

@@ -12,8 +12,8 @@ export async function notify(executor: Executor, channel: string, payload: strin
 }
 
 /**
- * Listens to a channel on a connection of its own, which is made anew whenever it is lost. `onListening` is called each
- * time listening has begun: what was sent before is lost.
+ * Listens to a channel on its own connection, which is reopened whenever it is lost. `onListening` is called each
+ * time listening begins: what was sent before is lost.
  * @returns a function that stops listening
  */
 export async function listen(

@@ -30,7 +30,7 @@ function count(board: Board, reach: Reach): Counts {
   return counts;
 }
 
-/** Running workloads within reach by their protection, as last read. One that was never read is unknown. */
+/** Running workloads visible to the caller, by protection as last read. One that was never read is unknown. */
 export function countEnforcement(board: Board, reach: Reach): Counts {
   const known = counted.load(board, null, () => new Map<string, Counts>());
   const key = JSON.stringify(reach);
@@ -42,7 +42,7 @@ export function countEnforcement(board: Board, reach: Reach): Counts {
 /** More than these are for the list of policies. */
 const MOST = 10;
 
-/** Policies within reach by mode and by where they stand, as last read; no cluster is asked. */
+/** Policies visible to the caller, by mode and by status as last read; no cluster is contacted. */
 export function countStandings(board: Board, reach: Reach): PolicyStandings {
   const standings: PolicyStandings = {
     total: 0,
@@ -65,7 +65,7 @@ export function countStandings(board: Board, reach: Reach): PolicyStandings {
     standings.total += 1;
     standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;
     standings[status] += 1;
-    // What nobody applied yet is no trouble.
+    // What is not applied yet needs no attention.
     if (status === 'none' || status === 'active' || status === 'pending') continue;
     const reasons = [...new Set(deployments.flatMap((deployment) => deployment.reasons))];
     standings.attention.push({ policy_id: policy.id, policy_name: policy.name, status, reasons });
@@ -77,7 +77,7 @@ export function countStandings(board: Board, reach: Reach): PolicyStandings {
   return standings;
 }
 
-/** Flows that were judged by an older inventory may still be stored for so long after it changed. */
+/** How long flows evaluated against an older inventory may still be stored after it changed. */
 const FRESH_MS = 30_000;
 
 const found = objectCache<AddressBook, Promise<readonly string[]>, number>({
@@ -85,7 +85,7 @@ const found = objectCache<AddressBook, Promise<readonly string[]>, number>({
   isFresh: (at, now) => now - at < FRESH_MS,
 });
 
-/** Whether a network is a known subnet today, or lies in one: its addresses then are inside. */
+/** Whether a network is a known subnet today or part of one: its addresses are then inside. */
 function isInside(book: AddressBook, text: string): boolean {
   const cidr = parseCidr(text);
   const holder = cidr && book.subnetOf(cidr.address);

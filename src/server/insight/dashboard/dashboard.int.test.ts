@@ -68,7 +68,7 @@ describe('traffic', () => {
   const talkers = ({ top_talkers }: Dashboard) =>
     top_talkers.map(({ workload, bytes_in, bytes_out, flows }) => [workload.id, bytes_in, bytes_out, flows]);
 
-  it('falls back to the counters of network cards, by name', async () => {
+  it('falls back to interface counters, by name', async () => {
     const now = { observed_at: ago(240), first_seen_at: ago(240) };
     expect(await at()).toMatchObject({ top_talkers: [], top_talkers_source: 'flows' });
     await sql`insert into interface_traffic (node_id, interface, observed_at, cluster_id, vmid, nic, workload_id, rx_bytes,
@@ -173,7 +173,7 @@ describe('the posture', () => {
     expect(theirs).toMatchObject({ score: 100, enforcement: { running: 1, enforced: 1, share: 1 } });
   });
 
-  it('judges a time range by what reported then, whatever reports now', async () => {
+  it('evaluates a time range by what reported then, whatever reports now', async () => {
     const { security_posture, monitoring } = await world.read();
     // Both agents report now. Their first heartbeat came just now, so most of the range was not monitored.
     expect(security_posture.agents).toMatchObject({ running: 2, watched: 2 });
@@ -192,7 +192,7 @@ describe('the posture', () => {
     expect(await full.json()).toMatchObject({ monitoring: { running: 2, watched: 2, unwatched: 0 } });
   });
 
-  it('suffers when agents fall silent', async () => {
+  it('drops when agents become stale', async () => {
     await sql`update node_agents set status = 'silent' where node_id = ${world.nodes[1].id}`;
     const dashboard = await world.read();
     expect(dashboard.security_posture.agents).toMatchObject({ watched: 1, silent: 1, deduction: 10 });
@@ -205,7 +205,7 @@ describe('the posture', () => {
 });
 
 describe('policies', () => {
-  it('are told by mode and standing', async () => {
+  it('are counted by mode and status', async () => {
     expect((await world.read()).policies).toMatchObject({
       total: 1,
       enforced: 0,
@@ -303,7 +303,7 @@ describe('operations', () => {
     expect((await world.read(`&tenant_id=${world.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
   });
 
-  it('tells where the log and the rules disagree', async () => {
+  it('shows where the log and the rules disagree', async () => {
     const day = (minutes: number) => ago(minutes).slice(0, 10);
     for (const [workload, days, conflicts] of [
       [world.ours.workload.id, 0, 3],

@@ -12,7 +12,10 @@ import { AddressBook } from '../../traffic/flows/address-book';
 import * as judging from './judge-suspicious';
 import { KnownSuspicious } from './known-suspicious';
 
-/** What the rules of a guest say of all that reaches it; guests are the same objects as long as that is the same. */
+/**
+ * What the rules of a guest say about all traffic that reaches it; guests are the same objects as long as that is
+ * unchanged.
+ */
 type Guest = GuestContext & { says: string };
 type Guests = { guests: Map<string, Guest> };
 const guestContext = vi
@@ -91,7 +94,7 @@ it('says after any looks what it would say at the first', () => {
   );
 });
 
-it('makes an entry anew only when something of it changed', () => {
+it('rebuilds an entry only when part of it changed', () => {
   const known = new KnownSuspicious(ALL);
   const at = (inputs: object, sums: string, read = '2026-01-01') =>
     said(known, {

@@ -46,7 +46,7 @@ function subnets(book: AddressBook): Surroundings['subnetOf'] {
   };
 }
 
-/** How far a reader is told of policies in audit mode, and whose rules may be shown; null: nobody's. */
+/** For which reach policies in audit mode are reported, and whose rules may be shown; null: none. */
 type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
@@ -79,7 +79,7 @@ function guests(board: Board, { policies, rules }: Reaches): (workloadId: string
   };
 }
 
-/** The same as of a newer reading that says the same. */
+/** The same verdict, dated by a newer snapshot that leads to the same result. */
 function asOf(verdict: SummedVerdict, read_at: string | null): SummedVerdict {
   const { rules_say } = verdict;
   return rules_say === null || rules_say.read_at === read_at
@@ -100,8 +100,8 @@ class Versions<T extends object> {
 }
 
 /**
- * Suspicious traffic that was found before, and what was found about it. A dashboard asks again every few seconds, and
- * most of the answer is what it was: only what is new, or has inputs that changed, is judged.
+ * Suspicious traffic that was found before, and what was found about it. A dashboard asks again every few seconds,
+ * and most of the answer is unchanged: only what is new, or has changed inputs, is evaluated.
  */
 export class KnownSuspicious {
   readonly #reaches: Reaches;
@@ -130,7 +130,7 @@ export class KnownSuspicious {
     return this.#surroundings;
   }
 
-  /** The entries of these rows. They hold these rows' sums until the next look. */
+  /** The entries of these rows. They hold these rows' totals until the next call. */
   look(rows: readonly SuspiciousRow[], board: Board, book: AddressBook): SuspiciousEntry[] {
     this.#looks += 1;
     const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
@@ -176,11 +176,11 @@ export class KnownSuspicious {
     return known;
   }
 
-  /** Judges ends in the inputs of this look, unless nothing that decides about them is another. */
+  /** Evaluates ends against the inputs of this call, unless nothing that affects them has changed. */
   #judge(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
     const { ends, service } = known;
     const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);
-    // A guest that was collected meanwhile is another one now.
+    // A guest that has been garbage-collected since counts as a different one.
     const before = known.guest?.deref();
     const isSame = known.guest === null ? guest === null : before !== undefined && before === guest?.context;
     if (known.entry && known.verdict && isSame) {

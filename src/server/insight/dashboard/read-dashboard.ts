@@ -56,9 +56,9 @@ export function dashboardScopes(session: Session | null, flow: Scope<'flow:read'
 }
 
 /**
- * The scopes for one tenant only; as they are without one. What belongs to the installation (nodes, syncs, agents) then
- * counts as far as the tenant's workloads run there.
- * @throws AppError `not_found` for a tenant that is out of reach
+ * The scopes for one tenant only; unchanged without one. What belongs to the installation (nodes, syncs, agents)
+ * then counts as far as the tenant's workloads run there.
+ * @throws AppError `not_found` for a tenant that is not visible to the caller
  */
 export async function narrowScopes(scopes: DashboardScopes, tenantId: string | undefined): Promise<DashboardScopes> {
   if (tenantId === undefined) return scopes;
@@ -72,7 +72,7 @@ export async function narrowScopes(scopes: DashboardScopes, tenantId: string | u
   };
 }
 
-/** Workloads that are named; the number tells of all. */
+/** Workloads that are named; the count covers all. */
 const MOST_CONFLICTING = 5;
 
 type Part<K extends keyof DashboardOperations> = NonNullable<DashboardOperations[K]>;
@@ -108,9 +108,9 @@ const silentAmong = (nodes: readonly TroubledNode[]): Part<'silent_agents'> =>
   nodes.flatMap(({ silent, status: _s, fault: _f, missing_since: _m, ...agent }) => (silent ? [agent] : []));
 
 /**
- * What is broken or waits in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see is null.
- * At most nine queries.
- * @throws AppError `not_found` for a tenant out of reach
+ * What is broken or waiting in the installation, now: nodes, syncs, agents, conflicts. What the reader may not see
+ * is null. At most nine queries.
+ * @throws AppError `not_found` for a tenant not visible to the caller
  */
 export async function readDashboardOperations(
   scopes: DashboardScopes,
@@ -119,7 +119,8 @@ export async function readDashboardOperations(
   const { flow, ipam, cluster, agent } = await narrowScopes(scopes, input.tenant_id);
   const places = cluster ?? agent;
   const [since = ''] = coverageDays(2);
-  // Rules of other tenants are named in it: whoever sees a part of the installation learns of it from their policies.
+  // It names rules of other tenants: users who see only a part of the installation learn about it from their
+  // policies.
   const failing = cluster?.tenants === 'all' ? await listFailingNodes() : [];
   const ids = failing.map(({ node_id }) => node_id);
   const [last_syncs, troubled, agents, conflicts, verdicts, inventory] = await Promise.all([
@@ -148,9 +149,10 @@ export async function readDashboardOperations(
 }
 
 /**
- * How secure the installation is, or what of it is within reach: the posture with its parts as of now, suspicious traffic
- * of the range, and where policies stand. As many queries for much as for little; no cluster is asked.
- * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ * How secure the installation, or its visible part, is: the posture with its parts as of now, suspicious traffic of
+ * the range, and the status of policies. The number of queries does not grow with the data; no cluster is contacted.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
+ *   caller
  */
 export async function readDashboardSecurity(
   scopes: DashboardScopes,
@@ -198,8 +200,10 @@ const FROM_OUTSIDE = 8;
 const HOUR_MS = 3_600_000;
 
 /**
- * Who within reach carried how much in the range, and when, and who connected from outside. At most eleven queries.
- * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ * Visible traffic of the range: who carried how much and when, and who connected from outside. At most eleven
+ * queries.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
+ *   caller
  */
 export async function readDashboardTraffic(
   scopes: DashboardScopes,
@@ -226,8 +230,9 @@ export async function readDashboardTraffic(
 }
 
 /**
- * The whole dashboard, as far as it is within reach.
- * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ * The whole dashboard, as far as it is visible to the caller.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
+ *   caller
  */
 export async function readDashboard(scopes: DashboardScopes, input: DashboardInput): Promise<Dashboard> {
   const { suspicious_limit: _, ...traffic } = input;

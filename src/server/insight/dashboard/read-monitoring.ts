@@ -35,7 +35,7 @@ export async function readMonitoring(
   const last = wanted.at(-1);
   const read = new Map<number, Set<string>>();
   if (first !== undefined && last !== undefined) {
-    // A late heartbeat of an agent with a long interval tells of the windows before.
+    // A late heartbeat of an agent with a long interval covers the windows before.
     const until = Math.min(last + 3_600_000 + SLOT_MS, now);
     const found = await listHeartbeatSlots(new Date(first).toISOString(), new Date(until).toISOString());
     for (const { slot, node_id } of found) read.set(slot, (read.get(slot) ?? new Set()).add(node_id));

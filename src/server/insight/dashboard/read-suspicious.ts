@@ -43,9 +43,9 @@ function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
 }
 
 /**
- * Who outside all subnets of today reached or tried to reach sensitive ports, the worst first: all of it, or the `limit`
- * worst, with the counts of all. What can be told of a workload's rules goes into the decision; the rules themselves are named
- * where `rules` reaches, policies in audit mode where `policies` does.
+ * Sources outside all current subnets that reached or tried to reach sensitive ports, the worst first: all of them,
+ * or the `limit` worst, with the counts of all. What can be shown of a workload's rules goes into the decision; the
+ * rules themselves are named where `rules` permits it, policies in audit mode where `policies` does.
  */
 export async function readSuspicious(
   selection: FlowSelection,
@@ -55,7 +55,7 @@ export async function readSuspicious(
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
   const { book, gone } = await goneSubnets();
   const rows = await flowStore().suspicious(selection, gone);
-  // From here on nothing waits: another reader's look would change the sums.
+  // Nothing is awaited from here on: another reader's call would change the totals.
   const known = knownTo(reach);
   const found = known.look(rows, board, book);
   const surroundings = known.surroundings(board.inputs, book);

@@ -17,7 +17,7 @@ const merge = (a: SuspiciousSums, b: SuspiciousSums): SuspiciousSums => ({
   last_seen_ms: Math.max(a.last_seen_ms, b.last_seen_ms),
 });
 
-/** What is told of the ends besides their addresses. */
+/** What is shown about the ends besides their addresses. */
 export type Surroundings = {
   readonly inputs: PolicyInputs;
   /** The longest known subnet of an address; null: outside. */
@@ -26,7 +26,7 @@ export type Surroundings = {
   readonly version: number;
 };
 
-/** An entry of the dashboard. What is read and said of it stays as long as it is the same. */
+/** An entry of the dashboard. What is read and reported about it is kept as long as it is unchanged. */
 export class SuspiciousEntry {
   readonly #ends: SuspiciousEnds;
   readonly #service: SensitiveService;
@@ -62,14 +62,14 @@ export class SuspiciousEntry {
     return this.#judged.key;
   }
 
-  /** Adds conversations that a look found. @returns whether they are the first of this look */
+  /** Adds conversations found in one pass. @returns whether they are the first of this pass */
   add(look: number, text: string, verdict: SummedVerdict | null): boolean {
     const first = this.#look !== look;
     this.#look = look;
     this.#verdict = first || this.#verdict === null ? verdict : verdict && mergeVerdicts(this.#verdict, verdict);
     if (!first) this.#sums = merge(this.sums, readSuspiciousSums(text));
     else if (this.#text !== text) this.#sums = null;
-    // Merged sums are no text's.
+    // Merged totals correspond to no single text.
     this.#text = first ? text : '';
     return first;
   }

@@ -10,18 +10,18 @@ import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import { verdictOfEnds } from './flow-verdicts';
 
-/** A state that stands for all in which replies were seen. */
+/** A state that represents all states in which replies were seen. */
 export const ANSWERED_STATE = 'REPLIED';
 
 type Described = { view: ReturnType<typeof contextView>; read_at: string | null };
 
-/** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: nobody's). */
+/** Reaches of one reader: whose guests are evaluated for the map, and whose rules may be shown (null: none). */
 export type ConversationReach = { readonly flows: Reach; readonly rules: Reach | null };
 
 /**
- * Makes a judge of conversations, of whose ends a workload or only a network is known: what becomes of each for the map, and
- * the same three as of a flow; `policies` whose rules it matches, or would in audit mode, at either end. Each guest is
- * prepared once. No query.
+ * Creates an evaluator for conversations whose ends are known as a workload or only as a network: what becomes of
+ * each for the map, and the same three values as for a flow; `policies` whose rules it matches, or would match in
+ * audit mode, at either end. Each guest is prepared once. No query.
  */
 export function conversationVerdicts(
   board: Board,
@@ -47,7 +47,7 @@ export function conversationVerdicts(
     }
     return known;
   };
-  // Policies that may not be seen are not told of, whatever is evaluated.
+  // Policies that the reader may not see are not reported, whatever is evaluated.
   const policies = new Map(inputs.policies.map((policy) => [policy.id, policy]));
   const isVisible = (policyId: string, workloadId: string) => {
     const workload = inputs.workloads.get(workloadId);

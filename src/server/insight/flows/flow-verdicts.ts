@@ -48,8 +48,9 @@ export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): Fl
 }
 
 /**
- * Makes a judge of flows: what was observed of each, what the firewalls at both of its ends say of it now, and what policies
- * in audit mode would do. Each guest is prepared once, and only those within `reach` are asked. No query.
+ * Creates an evaluator for flows: what was observed of each, what the firewalls at both of its ends say about it
+ * now, and what policies in audit mode would do. Each guest is prepared once, and only those within `reach` are
+ * evaluated. No query.
  * @param read guests that were read more recently than the board
  */
 export function flowVerdicts(
@@ -80,7 +81,7 @@ export function flowVerdicts(
   return (flow) => {
     const { source_workload_id, destination_workload_id, workload_id } = flow;
     const ends = new Set([source_workload_id, destination_workload_id].filter((id) => id !== null));
-    // A guest whose address is not known is told by its interface.
+    // A guest whose address is unknown is identified by its interface.
     if (ends.size === 0 && workload_id) ends.add(workload_id);
     const asked = [...ends].flatMap((id) => {
       const describer = describerOf(id);
@@ -105,7 +106,7 @@ export async function withVerdicts<F extends Flow>(
   return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
 }
 
-/** What of a reach lies within one tenant, when only that one is meant. */
+/** The part of a reach that belongs to one tenant, when only that tenant is requested. */
 export function reachWithin(reach: Reach, tenantId: string | undefined): Reach {
   if (tenantId === undefined) return reach;
   return isWithinReach({ tenant_id: tenantId, project_id: null }, reach) ? [tenantId] : [];

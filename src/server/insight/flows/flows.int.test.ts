@@ -165,7 +165,7 @@ describe('GET /flows', () => {
     const reach = { tenants: [], projects: [project.id] };
     await recordExport({ actor: actorOf(session), origin: null, reach }, { list: 'flows', format: 'csv', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: world.ours.tenant.id, object_name: 'flows' });
-    // Somebody without any tenant is in the trail of the installation.
+    // Actions of a user without any tenant are in the audit trail of the installation.
     const nobody = { ...session, grants: [] };
     await recordPageExport(nobody, { list: 'clusters', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'clusters', after: { format: 'csv' } });
@@ -187,7 +187,7 @@ describe('what a tenant sees', () => {
     expect(JSON.stringify(items)).not.toContain(id('database'));
   });
 
-  it('is what somebody of the installation sees who asks for that tenant; others do not exist', async () => {
+  it('equals what an installation user sees when requesting that tenant; others do not exist', async () => {
     const tenant = `tenant_id=${world.ours.tenant.id}`;
     const own = await list('', world.ours.headers);
     const asked = await list(tenant);
@@ -206,7 +206,7 @@ describe('what a tenant sees', () => {
     expect((await call('/flows?tenant_id=01890000-0000-7000-8000-000000000000', { headers: admin })).status).toBe(404);
   });
 
-  it('holds for filters, sums, series and the live view', async () => {
+  it('holds for filters, totals, series and the live view', async () => {
     const { headers } = world.ours;
     expect((await list(`workload_id=${id('database')}&source=external`, headers)).total).toBe(0);
     expect((await list(`q=${world.theirs.workload.name}`, headers)).total).toBe(0);

@@ -39,7 +39,10 @@ const MOST_OF_GROUP = 500;
 const CHUNK = 2_000;
 const HOUR_MS = 3_600_000;
 
-/** What is said of a group of which only a part was evaluated: what holds of a part alone is not claimed of all. */
+/**
+ * What is reported for a group of which only a part was evaluated: what holds for a part alone is not claimed for
+ * all.
+ */
 function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
   const explanation = 'The group has too many different conversations to evaluate all of them.';
   const known = { workload_id: null, read_at: rules_say?.read_at ?? null };
@@ -76,7 +79,10 @@ async function verdictsOf(
   return verdicts;
 }
 
-/** What is said of a conversation to this reader; without evidence that rules may be shown, only what was observed. */
+/**
+ * What is reported about a conversation to this reader; without evidence that rules may be shown, only what was
+ * observed.
+ */
 async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
   if (rules === null) {
     return ({ decision, answered }) => {
@@ -89,8 +95,9 @@ async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
 }
 
 /**
- * Traffic of the time range within reach, summed up, and what was observed of it and the rules say of it. Of a page of groups
- * the heaviest conversations are evaluated, a bounded number. At most seven queries while the rules are the same.
+ * Visible traffic of the time range, aggregated, with what was observed of it and what the rules say about it. Of a
+ * page of groups the heaviest conversations are evaluated, up to a fixed number. At most seven queries while the
+ * rules are unchanged.
  * @param rules evidence that what the rules say may be shown; null: only what was observed is
  */
 export async function groupFlows(

@@ -23,9 +23,10 @@ export type SelectedFlows = {
 };
 
 /**
- * Which flows a reader means and may see. Without `since` it is the hour before `until`, without `until` up to now.
- * At most five queries, and one more for a tenant.
- * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant out of reach
+ * Which flows a reader requests and may see. Without `since` it is the hour before `until`, without `until` up to
+ * now. At most five queries, and one more for a tenant.
+ * @throws AppError `malformed` when the range ends before it begins, `not_found` for a tenant not visible to the
+ *   caller
  */
 export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter): Promise<SelectedFlows> {
   const scope = await withinTenant(given, filter.tenant_id);
@@ -61,7 +62,7 @@ export async function selectFlows(given: Scope<'flow:read'>, filter: FlowFilter)
 }
 
 /**
- * One page of the flows within reach that were active in the time range, the newest first. Never an expired one.
+ * One page of the visible flows that were active in the time range, newest first. Never an expired one.
  * @param rules evidence that what the rules say may be shown; null: only what was observed is
  */
 export async function listFlows(
@@ -82,8 +83,8 @@ const START_MS = 5 * 60_000;
 const LATE_MS = 60 * 60_000;
 
 /**
- * The flows within reach that were stored since `after`, the newest first; what is older than an hour before is left to
- * the list. Flows may come twice, so that none is missed.
+ * The visible flows that were stored since `after`, newest first; anything older than an hour before is left to the
+ * list. Flows may be returned twice, so that none is missed.
  * @param rules evidence that what the rules say may be shown; null: only what was observed is
  */
 export async function tailFlows(

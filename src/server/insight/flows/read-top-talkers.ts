@@ -11,7 +11,10 @@ import { selectTraffic, trafficSums } from './series';
 
 const HOUR_MS = 3_600_000;
 
-/** What all guests carried in a range is the same for everybody; who sees which of them is asked each time. */
+/**
+ * The traffic of all guests in a range is the same for all users; which guests a reader may see is checked each
+ * time.
+ */
 const sums = trafficSums<WorkloadTraffic[]>('top_talkers');
 
 type Field = 'bytes_in' | 'bytes_out' | 'packets';
@@ -19,8 +22,8 @@ const total = (rows: readonly WorkloadTraffic[], field: Field) => rows.reduce((s
 const count = (sum: number | null, flows: number | null) => (sum === null || flows === null ? null : sum + flows);
 
 /**
- * The guests within reach with the most traffic in the range. When no flow of any of them is known, by the counters of
- * their network cards. At most five queries, or with counters seven.
+ * The visible guests with the most traffic in the range. When no flow of any of them is known, by their interface
+ * counters. At most five queries, or with counters seven.
  */
 export async function readTopTalkers(
   scope: Scope<'flow:read'>,

@@ -71,7 +71,9 @@ const talkers = async (input: TrafficInput = {}, scope = everyone) => {
 };
 const tenantScope = (tenant: { id: string }) => systemScope('flow:read', 'test', [tenant.id]);
 
-/** Ours calls theirs, which both nodes see; theirs calls somebody outside, which one node sees. */
+/**
+ * `ours` connects to `theirs`, which both nodes see; `theirs` connects to an outside address, which one node sees.
+ */
 async function exchange(): Promise<void> {
   const shared = flow(ADDRESSES.ours, ADDRESSES.theirs, 6_000, 3);
   await beat(0, [shared]);
@@ -93,7 +95,7 @@ describe('readTopTalkers', () => {
     });
   });
 
-  it('adds up what several nodes saw of ends that nobody knows', async () => {
+  it('adds up what several nodes saw for unknown ends', async () => {
     const unknown = flow(ADDRESSES.other, '203.0.113.9', 1_000, 3);
     await beat(0, [unknown]);
     await beat(1, [unknown]);
@@ -123,7 +125,7 @@ describe('readTopTalkers', () => {
     expect(sums.workloads).toBe(2);
   });
 
-  it('falls back on the counters of network cards when there is no flow, and says so', async () => {
+  it('falls back to interface counters when there is no flow, and reports that', async () => {
     const traffic = { interface: 'tap1i0', nic: 0, collector: 'counters', interval_seconds: 30 };
     await beat(0, [], {
       interface_traffic: [
@@ -146,7 +148,7 @@ describe('readTopTalkers', () => {
     expect((await talkers()).source).toBe('flows');
   });
 
-  it('reads sums once for everybody until they change', async () => {
+  it('reads totals once for all users until they change', async () => {
     await exchange();
     const queries = async (work: () => Promise<unknown>) => (await countQueries(work)).queries;
     const read = { talkers: () => readTopTalkers(everyone, {}, 10), series: () => readTrafficSeries(everyone, {}) };
@@ -158,7 +160,7 @@ describe('readTopTalkers', () => {
     expect([await queries(read.talkers), await queries(read.series)]).toEqual([3, 2]);
   });
 
-  it('does not name guests that went out of reach, though their sums are still shared', async () => {
+  it('does not name guests that are no longer visible, though their totals are still shared', async () => {
     await exchange();
     const { ours } = world;
     const scope = tenantScope(ours.tenant);

@@ -18,7 +18,7 @@ import { selectFlows } from './list-flows';
 const total = (lists: readonly (readonly number[])[]) =>
   Math.round(lists.flat().reduce((sum, value) => sum + value, 0));
 
-/** Lines of a plan's buckets, with whole numbers and their sums. */
+/** Series for a plan's buckets, with whole numbers and their totals. */
 function seriesOf(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
   return {
     source: plan.source,
@@ -35,7 +35,7 @@ function seriesOf(plan: RangePlan, lines: readonly SeriesLine[]): FlowSeries {
   };
 }
 
-/** Traffic of a plan's range over time from its sums. One query. */
+/** Traffic of a plan's range over time, from its aggregates. One query. */
 export async function readSums(
   selection: FlowSelection & { mode?: TrafficMode },
   plan: RangePlan,
@@ -51,7 +51,7 @@ export async function readSums(
   return seriesOf(plan, lines);
 }
 
-/** Traffic of the time range within reach over time, by verdict. At most five queries. */
+/** Visible traffic of the time range over time, by verdict. At most five queries. */
 export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSeriesInput): Promise<FlowSeries> {
   const { selection, since, until, now, retentionHours } = await selectFlows(scope, input);
   const plan = planRange({ since, until }, { now, retentionHours, summed: sumsCanAnswer(input) });
@@ -65,8 +65,8 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
 const HOUR_MS = 3_600_000;
 
 /**
- * Which traffic a reader means and may see, and from which sums it is read. A tenant out of reach has none. The sums of `selection` are of
- * whole tenants: of projects in `reach` they say nothing.
+ * Which traffic a reader requests and may see, and from which aggregates it is read. A tenant not visible to the
+ * caller has none. The aggregates of `selection` cover whole tenants: they cannot be used for projects in `reach`.
  * @throws AppError `malformed` when the range ends before it begins
  */
 export function selectTraffic(
@@ -96,22 +96,22 @@ export function selectTraffic(
 }
 
 /**
- * Readings of the sums of traffic that many viewers share: one for each state of the sums, however many ask for it at the
- * same time. Each is at most some thousand rows. Sealed with the version of the sums, read before: what is read then is of
- * this state or a later one, and a reader who looked earlier gets the newer one.
+ * Reads of traffic aggregates that many viewers share: one for each state of the aggregates, however many ask for it
+ * at the same time. Each is at most some thousand rows. Stamped with the version of the aggregates, read before: the
+ * data is then of this state or a later one, and a reader who asked earlier gets the newer one.
  */
 export const trafficSums = <T>(name: string) =>
   cache<Promise<T>, number>({ name, maxEntries: 24, isFresh: (kept, asked) => kept >= asked });
 
-/** By range and tenants: to which tenant what belongs is part of the sums. */
+/** By range and tenants: what belongs to which tenant is part of the aggregates. */
 const sums = trafficSums<BucketSum[]>('traffic_series');
 const FIELDS = ['bytes', 'packets', 'flows'] as const;
 
-/** Traffic within reach over time, by verdict. At most two queries, of single projects six. */
+/** Visible traffic over time, by verdict. At most two queries, six for single projects. */
 export async function readTrafficSeries(scope: Scope<'flow:read'>, input: TrafficInput): Promise<TrafficSeries> {
   const { selection, plan } = selectTraffic(scope, input);
   if (projectsOf(scope.reach).length > 0) {
-    // The sums are of whole tenants.
+    // The aggregates cover whole tenants.
     const [series, { as_of }] = await Promise.all([
       readFlowSeries(scope, input),
       flowStore().talkers.version(selection),

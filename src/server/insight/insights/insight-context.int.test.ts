@@ -158,7 +158,7 @@ const KINDS: Partial<Record<Verdict['by'], string>> = {
   'not-enforced': 'not_enforced',
 };
 
-describe('what decides about flows', () => {
+describe('the decision on flows', () => {
   const decided = new Set<string>();
 
   it.each(GUESTS.map(({ vmid }) => vmid))('is what the packet filter of guest %i does', async (vmid) => {
@@ -169,7 +169,8 @@ describe('what decides about flows', () => {
     for (const { flow, packet, verdict, line } of list) {
       const found = byKey.get(keyOf(flow));
       if (packet.proto === 'tcp' && packet.dport === 22 && packet.direction === 'in' && verdict.by === 'policy') {
-        // A rule for the set of managers stands before: which entries of its own the hypervisor puts there is not known.
+        // A rule for the set of managers is evaluated before: which entries the hypervisor itself adds to that set is
+        // unknown.
         expect(found?.context).toMatchObject({ verdict: 'unknown', decided_by: { detail: 'unknown_reference' } });
         continue;
       }
@@ -233,7 +234,7 @@ describe('what decides about flows', () => {
         expect(context?.audit.map(({ policy_id, verdict }) => [policy_id, verdict])).toEqual(
           answer.audit.map(({ policy_id, verdict }) => [policy_id, verdict]),
         );
-        // Nobody sent this packet, so nothing was observed; the rules say of it what they say of the flow.
+        // This packet was never sent, so nothing was observed; the rules say the same about it as about the flow.
         const { rules_say, audit_say, action } = nic ?? {};
         const say = { action: actionOf(nic?.verdict ?? 'unknown'), workload_id: id, read_at: answer.read_at };
         expect(rules_say).toEqual({ ...context?.decided_by, ...say });
@@ -290,7 +291,7 @@ describe('insights', () => {
 });
 
 it.each(['source', 'destination', 'workloads'])(
-  'says of groups by %s what is said of their flows',
+  'reports the same for groups by %s as for their flows',
   async (group_by) => {
     await lab.observe();
     const said = new Set<string | undefined>();
@@ -315,7 +316,7 @@ it.each(['source', 'destination', 'workloads'])(
         said.add(rules_say?.action);
         const told = { group: keyOf(group), rules_say, audit_say };
         expect(told).toEqual({ ...told, rules_say: wanted?.rules_say, audit_say: wanted?.audit_say });
-        // Sums per minute do not tell of replies.
+        // Totals per minute do not show replies.
         if (group_by !== 'workloads') {
           expect([action, differs], keyOf(group)).toEqual([wanted?.action, wanted?.differs]);
         }
@@ -338,7 +339,7 @@ it('claims nothing of a group of which it evaluates a part only', async () => {
   ]);
 });
 
-it('are as old as the oldest reading that they are made from: that of the cluster, of which guests share one', async () => {
+it('answers are as old as the oldest snapshot that they are built from: that of the cluster, which guests share', async () => {
   const scope = systemScope('workload:read', 'test');
   const [first, id] = [await lab.id(100), await lab.id(101)];
   forgetReadings();

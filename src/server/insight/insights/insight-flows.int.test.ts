@@ -63,7 +63,10 @@ const BYTES: Record<TrafficMode, number> = {
   denied: 1_000,
 };
 
-/** The same as traffic: of what both nodes reported the larger counts; of which workload an unknown address is, sums cannot tell. */
+/**
+ * The same as traffic: of what both nodes reported, the larger counts; totals cannot show which workload has an
+ * unknown address.
+ */
 const TRAFFIC: Record<TrafficMode, number> = {
   all: 12_101_100,
   inbound: 6_001_100,
@@ -115,7 +118,7 @@ describe('flows of a workload', () => {
     });
   });
 
-  it('are told to a tenant without what is another one’s', async () => {
+  it('are returned to a tenant without data of another tenant', async () => {
     const { items } = await list({}, ours());
     expect(bytesOf(items)).toBe(BYTES.all);
     const text = JSON.stringify([items, (await overview({}, ours())).summary]);
@@ -138,7 +141,7 @@ describe('flows of a workload', () => {
   });
 });
 
-describe('a flow that somebody else has now', () => {
+describe('a flow whose address now belongs to another workload', () => {
   it('stays with the workload that had the address then', async () => {
     const moved = '10.1.0.66';
     const [row] = await sql`select network_id, subnet_id from ip_addresses where address = ${WEB}::inet`;
@@ -245,7 +248,7 @@ describe('GET /workloads/{id}/insights', () => {
   };
   const sorted = <T extends { id: string }>(flows: readonly T[]) => [...flows].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-  it.each(TRAFFIC_MODES)('gives exactly the flows and sums of the pages, in view %s', async (mode) => {
+  it.each(TRAFFIC_MODES)('returns exactly the flows and totals of the pages, in view %s', async (mode) => {
     const answer = await read(`traffic_mode=${mode}`);
     expect(Insights.parse(answer)).toEqual(answer);
     const pages = await list({ traffic_mode: mode, limit: 500 });

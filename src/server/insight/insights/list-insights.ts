@@ -20,9 +20,9 @@ import { selectInsights } from './select-insights';
 const plain = (flow: Flow): InsightFlow => ({ ...(flow as InsightFlow), action: observedAction(flow) });
 
 /**
- * One page of a workload's flows, each once, the newest first.
+ * One page of a workload's flows, each once, newest first.
  * @param rules evidence that what decides may be shown; null: contexts are left out
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
  */
 export async function listInsightFlows(
   scope: Scope<'flow:read'>,
@@ -46,8 +46,8 @@ export async function listInsightFlows(
 }
 
 /**
- * How many of a workload's flows end how, by what is live at it: looks at each of them.
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ * Counts a workload's flows by outcome, according to what is live on it: evaluates each of them.
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
  */
 export async function readInsightDecisions(
   scope: Scope<'flow:read'>,

@@ -52,8 +52,8 @@ export async function readWorkloadTraffic(selected: SelectedInsights): Promise<I
 }
 
 /**
- * Sums of a workload's flows, its rules as they are now, and the policies in audit mode that mean it.
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ * Totals of a workload's flows, its rules as they are now, and the policies in audit mode that target it.
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
  */
 export async function readInsightsOverview(
   scope: Scope<'flow:read'>,
@@ -83,8 +83,8 @@ export async function readInsightsOverview(
 }
 
 /**
- * A workload's traffic over time by what the firewall log said, as every page counts it. At most four queries.
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range
+ * A workload's traffic over time by what the firewall log said, counted as on every page. At most four queries.
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
  */
 export async function readInsightSeries(scope: Scope<'flow:read'>, input: InsightsInput): Promise<FlowSeries> {
   const { selection, range, now, retentionHours } = await selectInsights(scope, input);
@@ -94,7 +94,7 @@ export async function readInsightSeries(scope: Scope<'flow:read'>, input: Insigh
 
 type Counts = Omit<InsightsDecisions, 'rules_read_at' | 'kept_since'>;
 
-/** Counts what decides about flows, one after the other. */
+/** Counts what decides flows, one flow after the other. */
 export function countDecisions(): {
   add: (flow: { decision: ContextDecision; context: Pick<InsightContext, 'audit' | 'conflict'> }) => void;
   counts: () => Counts;

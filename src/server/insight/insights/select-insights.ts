@@ -13,9 +13,10 @@ type Asked = {
 } & { [K in 'port' | 'protocol' | 'decision' | 'address' | 'q']?: FlowSelection['filter'][K] | undefined };
 
 /**
- * The workload and which of its flows are meant. Without `since` it is the hour before `until`, without `until` up to now.
- * At most three queries.
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` when the range ends before it begins
+ * The workload and which of its flows are requested. Without `since` it is the hour before `until`, without `until`
+ * up to now. At most three queries.
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` when the range ends
+ *   before it begins
  */
 export async function selectInsights(scope: Scope<'flow:read'>, asked: Asked) {
   const { id, traffic_mode: mode, since, until, port, protocol, decision, address, q } = asked;

@@ -57,15 +57,15 @@ const STALL_MS = 60_000;
 
 type Part = Partial<Omit<Insights, 'flows' | 'summary'>>;
 
-/** Fields of an object that goes on. */
+/** Fields of an object that continues. */
 const fields = (part: Part) => JSON.stringify(part).slice(1, -1);
 
 /**
- * Everything about a workload's traffic as one JSON text of any length, written while it is sent: first what is known at
- * once, then all flows as the database finds them, at last their sums, of the same moment.
- * @param rules evidence that what decides may be shown, when it is asked for; else null
- * @throws AppError `not_found`, also for a workload out of reach; `malformed` for an empty range. Later failures break the
- *   text off.
+ * Everything about a workload's traffic as one JSON text of any length, written while it is sent: first what is
+ * known immediately, then all flows as the database finds them, finally their totals, as of the same moment.
+ * @param rules evidence that what decides may be shown, when requested; else null
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range. Later
+ *   failures cut the text short.
  */
 export async function streamInsights(
   scope: Scope<'flow:read'>,

@@ -28,7 +28,7 @@ const running = (tenants: Reach) =>
 export type TroubledNode = Omit<FaultyNode, 'fault'> &
   Omit<SilentAgent, keyof FaultyNode> & { fault: string | null; silent: boolean };
 
-/** Nodes that are faulty, `failing`, or whose agent is silent, with the running workloads within reach. One query. */
+/** Nodes that are faulty, `failing`, or have a stale agent, with the visible running workloads. One query. */
 export async function listTroubledNodes(tenants: Reach, failing: readonly string[]): Promise<TroubledNode[]> {
   return db
     .select({
@@ -111,7 +111,7 @@ export function listLastSyncs(tenants: Reach): Promise<LastSync[]> {
     .orderBy(sql`${clusters.sync_status} <> 'failed'`, asc(clusters.name));
 }
 
-/** How much there is: of the installation, and of workloads within reach. One query. */
+/** How much there is: of the installation, and of visible workloads. One query. */
 export async function countInventory(
   tenants: Reach,
 ): Promise<{ clusters: number; nodes: number; workloads: number; workloads_running: number }> {

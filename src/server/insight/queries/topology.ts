@@ -15,7 +15,7 @@ export type TopologyCard = {
   vlan_tag: number | null;
 };
 
-/** Workloads within reach that could be on a map; templates and those that are gone are not. One query. */
+/** Visible workloads that could be on a map; templates and those that are gone are not. One query. */
 export function listTopologyWorkloads(
   tenants: Reach,
   clusterId: string | undefined,
@@ -41,7 +41,7 @@ export function listTopologyWorkloads(
     .orderBy(asc(workloads.name), asc(workloads.id));
 }
 
-/** Networks of the cards of workloads within reach, in the order of the cards. One query. */
+/** Networks of the interfaces of visible workloads, in the order of the interfaces. One query. */
 export function listTopologyCards(tenants: Reach, clusterId: string | undefined): Promise<TopologyCard[]> {
   return db
     .select({

@@ -34,7 +34,7 @@ const names = (topology: Topology) => {
 };
 
 describe('GET /topology', () => {
-  it('shows who talks to whom, counted once, with what becomes of it', async () => {
+  it('shows who connects to whom, counted once, with the outcome', async () => {
     const topology = await read();
     expect(topology.source).toBe('minutes');
     expect(topology.edges.map(names(topology))).toEqual([
@@ -57,7 +57,7 @@ describe('GET /topology', () => {
     expect(topology.edges[3]).toMatchObject({ packets: 19, flows: 2, services_total: 1 });
   });
 
-  it('says of each edge what was observed, what the rules say, and where they differ', async () => {
+  it('reports for each edge what was observed, what the rules say, and where they differ', async () => {
     const topology = await read();
     const told = topology.edges.map(({ action, rules_say, audit_say, differs }) => [
       ...[action, rules_say?.action, rules_say?.kind, rules_say?.workload_id, differs],
@@ -76,7 +76,7 @@ describe('GET /topology', () => {
     // Of the older one of the two readings.
     for (const { rules_say } of topology.edges) expect(rules_say?.read_at).toBe(world.read_at);
 
-    // A tenant is told of its own guests only.
+    // A tenant sees its own guests only.
     const ours = await read('', world.ours.headers);
     const ends = new Set(ours.edges.map(({ rules_say }) => rules_say?.workload_id));
     expect([...ends]).toEqual([web]);
@@ -92,7 +92,7 @@ describe('GET /topology', () => {
     expect(Date.now() - Date.parse(kept_since)).toBeGreaterThan(399 * 24 * 3_600_000);
   });
 
-  it('tells of networks with their tags, of workloads with and without traffic, and of prefixes outside', async () => {
+  it('returns networks with their tags, workloads with and without traffic, and prefixes outside', async () => {
     const topology = await read();
     expect(topology.clusters).toEqual([{ id: world.cluster.id, name: world.cluster.name }]);
     expect(topology.networks).toEqual([expect.objectContaining({ id: world.network, name: 'vmbr0', vlan_tag: 10 })]);
@@ -109,7 +109,7 @@ describe('GET /topology', () => {
     expect(external?.prefixes.map(({ prefix }) => prefix)).toEqual(['203.0.113.0/24', '2001:db8::/48']);
   });
 
-  it('takes a longer time, one cluster, or one workload with its neighbours', async () => {
+  it('accepts a longer time range, one cluster, or one workload with its neighbors', async () => {
     const long = await read(`since=${ago(120)}`);
     const ports = long.edges.flatMap((edge) =>
       edge.destination === world.ours.workload.id ? edge.services.map(({ port }) => port) : [],

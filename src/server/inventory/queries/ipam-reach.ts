@@ -5,7 +5,7 @@ import { networks, subnets } from '../../db/schema/networks';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 
-/** Interfaces on the network, of workloads within reach only. */
+/** Interfaces on the network, of visible workloads only. */
 export function interfacesOn(tenants: Reach): SQL {
   const reach = workloadInReach(tenants);
   return reach
@@ -14,7 +14,7 @@ export function interfacesOn(tenants: Reach): SQL {
     : sql`from ${workloadInterfaces} where ${eq(workloadInterfaces.network_id, networks.id)}`;
 }
 
-/** Addresses of workloads within reach that meet `condition`; all of them with reach `all`. */
+/** Addresses of visible workloads that meet `condition`; all such addresses with reach `all`. */
 export function addressesWhere(condition: SQL, tenants: Reach): SQL {
   const reach = workloadInReach(tenants);
   return reach

@@ -21,7 +21,7 @@ const columns = (reach: Reach) =>
 const select = (reach: Reach) =>
   db.select(columns(reach)).from(networks).innerJoin(clusters, eq(clusters.id, networks.cluster_id)).$dynamic();
 
-/** Networks within reach, page by page. Two queries. */
+/** Networks visible to the caller, page by page. Two queries. */
 export async function listNetworks(reach: Reach, input: NetworkListInput): Promise<Page<Network>> {
   const conditions = [
     networkInReach(reach),
@@ -50,7 +50,7 @@ export async function listNetworks(reach: Reach, input: NetworkListInput): Promi
   }));
 }
 
-/** One network within reach with its subnets, or null. Two queries. */
+/** One network visible to the caller with its subnets, or null. Two queries. */
 export async function findNetwork(reach: Reach, id: string): Promise<NetworkDetail | null> {
   const [[network], rows] = await Promise.all([
     select(reach).where(and(eq(networks.id, id), networkInReach(reach))),

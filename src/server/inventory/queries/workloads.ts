@@ -115,7 +115,7 @@ const select = () =>
     .leftJoin(projects, eq(projects.id, workloads.project_id))
     .$dynamic();
 
-/** Workloads within reach, page by page; `ids` limits them to these. Two queries. */
+/** Workloads visible to the caller, page by page; `ids` limits them to these. Two queries. */
 export async function listWorkloads(
   reach: Reach,
   input: WorkloadListInput,
@@ -147,7 +147,7 @@ export async function listWorkloadIds(
   return rows.map(({ id }) => id);
 }
 
-/** One workload within reach with its interfaces and addresses, or null. Three queries. */
+/** One workload visible to the caller with its interfaces and addresses, or null. Three queries. */
 export async function findWorkload(reach: Reach, id: string): Promise<StoredDetail | null> {
   const [[workload], interfaces, addresses] = await Promise.all([
     select().where(and(eq(workloads.id, id), workloadInReach(reach))),
@@ -163,11 +163,11 @@ export async function findWorkload(reach: Reach, id: string): Promise<StoredDeta
       .where(eq(ipAddresses.workload_id, id))
       .orderBy(asc(ipAddresses.address)),
   ]);
-  // The other two answers are of use only with the first: what is out of reach does not exist.
+  // The other two answers are useful only with the first: a workload not visible to the caller does not exist.
   return workload ? { ...workload, interfaces, ip_addresses: addresses } : null;
 }
 
-/** What heads an answer about a workload; null when there is none within reach. One query. */
+/** The header of an answer about a workload; null when none is visible to the caller. One query. */
 export async function findWorkloadBrief(reach: Reach, id: string) {
   const [row] = await db
     .select({
@@ -186,7 +186,7 @@ export async function findWorkloadBrief(reach: Reach, id: string) {
   return row ?? null;
 }
 
-/** Those of the guests that are within reach, by id. One query. */
+/** Those of the guests that are visible to the caller, by id. One query. */
 export async function nameTalkers(ids: readonly string[], reach: Reach): Promise<Map<string, TopTalker['workload']>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -204,7 +204,7 @@ export async function nameTalkers(ids: readonly string[], reach: Reach): Promise
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** When a workload belonged to tenants within reach, as far as that has ended; the newest first. One query. */
+/** When a workload belonged to tenants visible to the caller, as far as that has ended; newest first. One query. */
 export async function listFormerPeriods(
   reach: TenantReach,
   workloadId: string,

@@ -6,7 +6,7 @@ const few = <T>(item: fc.Arbitrary<T>, key: (value: T) => unknown) =>
   fc.uniqueArray(item, { selector: key, maxLength: 12 });
 
 describe('the difference of two sets', () => {
-  it('has every wanted item once and every present item once', () => {
+  it('contains every desired item once and every present item once', () => {
     const item = fc.record({ key: fc.integer({ min: 0, max: 8 }), value: fc.integer({ min: 0, max: 2 }) });
     fc.assert(
       fc.property(

@@ -7,8 +7,8 @@ export type Diff<W, P> = {
 };
 
 /**
- * Compares two sets by key. `same` says whether a present item already is what is wanted. Of several wanted items with
- * one key the first counts.
+ * Compares two sets by key. `same` reports whether a present item already matches the desired one. If several desired
+ * items share a key, the first counts.
  */
 export function diffByKey<W, P>(
   wanted: Iterable<W>,

@@ -41,7 +41,7 @@ function wantedState(
 ): WorkloadState {
   const { node, runtime_known, pool_known, uptime_seconds: _, name, template, tags, pool, ...told } = fact;
   const state: WorkloadState = {
-    // Without runtime data the hypervisor says nothing about the guest but that it exists.
+    // Without runtime data the hypervisor reports only that the guest exists.
     ...withKnown(told, runtime_known ? undefined : known),
     node_id: nodeIds.get(node) ?? null,
     name: name ?? known?.name ?? fallbackName(fact),
@@ -58,7 +58,7 @@ function wantedState(
   return state;
 }
 
-/** The facts, with what was known before in place of those that are not told. */
+/** The facts, with the last known values in place of those not reported. */
 function withKnown<T extends object>(facts: T, known: Partial<T> | undefined): T {
   const filled = Object.entries(facts).map(([name, fact]) => [name, fact ?? known?.[name as keyof T] ?? null]);
   return Object.fromEntries(filled) as T;

@@ -36,7 +36,7 @@ const config = (changes: Partial<GuestConfig> = {}): GuestConfig => ({
   ...changes,
 });
 
-describe('the plan for network cards', () => {
+describe('the plan for interfaces', () => {
   const networks = new Map([['vmbr0', 'n0']]);
   const anyNic = fc.record({
     name: fc.constantFrom('net0', 'net1', 'net2'),
@@ -89,7 +89,7 @@ describe('the plan for network cards', () => {
 describe('another guest under the same number', () => {
   const workload = (kind: 'qemu' | 'lxc', creation_fingerprint: string | null) => ({ kind, creation_fingerprint });
 
-  it('is told by its fingerprint, never by ignorance', () => {
+  it('is detected by its fingerprint, never by missing data', () => {
     expect(isOtherGuest(workload('qemu', 'uuid:1'), config(), [])).toBe(false);
     expect(isOtherGuest(workload('qemu', 'uuid:2'), config(), [{ mac: 'bc:24:11:00:00:01' }])).toBe(true);
     expect(isOtherGuest(workload('qemu', null), config(), [])).toBe(false);

@@ -13,7 +13,7 @@ export type InterfacePlan = {
   kept: number;
 };
 
-/** Networks of the cluster by name: a bridge and a vnet are told apart by their names alone. */
+/** Networks of the cluster by name: only the name distinguishes a bridge from a vnet. */
 export type NetworkIds = ReadonlyMap<string, string>;
 
 const wantedState = (nic: GuestNic, networks: NetworkIds): InterfaceState => ({

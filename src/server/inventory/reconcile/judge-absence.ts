@@ -4,7 +4,7 @@ type Absent = { id: string; missing_since: string | null };
 
 /** Below this many known guests no share of them is suspicious. */
 export const MASS_ABSENCE_FLOOR = 10;
-/** When more than half of the guests vanish at once, nothing is removed until they have been missing this long. */
+/** When over half of the guests vanish at the same time, none is removed until missing for this long. */
 export const MASS_ABSENCE_HOLD_MS = 24 * 60 * 60 * 1000;
 
 export type AbsencePlan<T> = {
@@ -12,7 +12,7 @@ export type AbsencePlan<T> = {
   ask: T[];
   /** To be kept as missing without asking. */
   hold: T[];
-  /** So many vanished at once that a fault is likelier than so many deletions. */
+  /** So many vanished at the same time that a fault is more likely than so many deletions. */
   mass: boolean;
 };
 

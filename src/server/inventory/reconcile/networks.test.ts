@@ -37,7 +37,7 @@ describe('the plan for networks', () => {
   });
   const options = { complete: true, unreadNodes: new Set<string>(), nullMeansUnknown: false };
 
-  it('makes one network of the same name on many nodes, whoever answered first', () => {
+  it('creates one network for the same name on many nodes, whichever answered first', () => {
     const lists = [
       ['b', list([bridge('vmbr0', 'b', { alias: 'of b' }), bridge('vmbr1', 'b')])],
       ['a', list([bridge('vmbr0', 'a', { alias: null, vlan_aware: true })])],
@@ -63,7 +63,7 @@ describe('the plan for networks', () => {
     expect(plan).toMatchObject({ create: [], change: [], remove: [], mark: [] });
   });
 
-  it('removes what no complete list has and nobody uses, and marks the rest', () => {
+  it('removes unused networks that no complete list contains, and marks the others', () => {
     const stored = [
       row('unused'),
       row('used', { in_use: true }),

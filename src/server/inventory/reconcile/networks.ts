@@ -60,9 +60,10 @@ export function mergeNodeNetworks(nodes: NodeNetworks): Map<string, NetworkFact>
 }
 
 /**
- * Compares bridges or vnets with those stored. Facts of null keep what is known when `nullMeansUnknown`. Networks made
- * by people stay as they are. A network is removed only when every list was complete, none has it, and nothing of
- * people's hangs on it; one that is known to be on a node that did not answer is not missing, only unseen.
+ * Compares bridges or vnets with those stored. Null facts keep the known value when `nullMeansUnknown`. Manually
+ * created networks stay unchanged. A network is removed only when every list was complete, none contains it, and
+ * nothing that users created depends on it; one that is known to be on a node that did not answer is not missing, only
+ * unseen.
  */
 export function planNetworks(
   facts: readonly NetworkFact[],

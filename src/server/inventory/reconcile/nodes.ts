@@ -20,7 +20,7 @@ export type PresentNode = NodeState & { id: string };
 
 export type NodePlan = { create: NodeState[]; change: PresentNode[]; remove: PresentNode[]; kept: number };
 
-/** A node that left the cluster stays visible this long, for whoever wonders where it went. */
+/** A node that left the cluster stays visible this long, so that users can see where it went. */
 export const NODE_REMOVAL_MS = 24 * 60 * 60 * 1000;
 
 function faultOf(status: NodeFact['status']): string | null {

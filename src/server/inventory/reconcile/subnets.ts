@@ -18,7 +18,7 @@ export type PresentSubnet = Omit<SubnetState, 'source'> & {
   source: 'provider' | 'discovery' | 'manual';
   /** Whether people changed it since the sync made it. */
   edited: boolean;
-  /** Whether people changed it or addresses lie in it. */
+  /** Whether users changed it or it contains addresses. */
   in_use: boolean;
 };
 

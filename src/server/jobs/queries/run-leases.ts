@@ -11,7 +11,7 @@ type RunTable = typeof syncRuns | typeof deployments | typeof ipamImports;
 type Row<T extends RunTable> = T['$inferSelect'];
 /** What a holder may store: never the lease itself. */
 export type RunChanges<T extends RunTable> = Partial<Omit<Row<T>, 'id' | 'lease_owner' | 'lease_at' | 'attempts'>>;
-/** One worker's hold on one run. Nobody else ever has this owner. */
+/** One worker's hold on one run. No other worker ever has this owner. */
 export type Lease = { readonly id: string; readonly lease_owner: string };
 
 /** A run whose lease was not renewed for this long may be claimed by another worker. */

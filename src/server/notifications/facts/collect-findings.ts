@@ -6,7 +6,7 @@ import { clusterTraffic, drops, newExternalServices, protectedShare, workloadTra
 import { driftedPolicies, failedSyncs, failingNodes, residualRules } from './facts-of-policies';
 import { addressConflicts, criticalTraffic, refusedReports, replacedTokens, silentAgents } from './facts-of-traffic';
 
-/** What one condition looks like now within reach. */
+/** Current findings of one condition in the given scope. */
 export type Collected = {
   facts: Fact[];
   /** Keys of objects about which nothing can be said now. */
@@ -35,8 +35,8 @@ const COLLECTORS: Collectors = {
 };
 
 /**
- * What holds now of these conditions within reach. One that cannot be looked at is named as unreadable: it neither holds nor
- * is it over, and the others are not kept from being looked at.
+ * What currently holds of these conditions in the given scope. A condition that cannot be checked is listed as
+ * unreadable: it neither holds nor is it over, and the others are still checked.
  */
 export async function collectFindings(
   reach: TenantReach,

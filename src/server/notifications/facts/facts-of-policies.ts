@@ -7,7 +7,7 @@ import { listResidualMatters } from '../../enforcement/queries/residual-rules';
 import { listFailedSyncs } from '../queries/notification-facts';
 import type { Collector } from './collect-findings';
 
-/** Policies within reach whose rules are not live as they were written; no cluster is asked. */
+/** Visible policies whose live rules are not as written; no cluster is queried. */
 export const driftedPolicies: Collector = async (reach) => {
   const board = await readBoard();
   const facts: Fact[] = [];
@@ -51,8 +51,8 @@ export const failedSyncs: Collector = async () => ({
 const policiesText = (count: number) => (count === 1 ? 'one policy' : `${count} policies`);
 
 /**
- * Workloads within reach with rules of a former tenant or project, and workloads that went away and still have rules of a tenant within
- * reach: by the name that they had then.
+ * Visible workloads with rules of a former tenant or project, and removed workloads that still have rules of a visible
+ * tenant: by the name that they had then.
  */
 export const residualRules: Collector = async (reach) => ({
   facts: (await listResidualMatters(reach)).map(

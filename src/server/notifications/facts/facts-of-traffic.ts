@@ -37,7 +37,7 @@ function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact |
   };
 }
 
-/** Destinations within reach that somebody outside all subnets reaches at a critical port, as the dashboard judges it. */
+/** Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. */
 export const criticalTraffic: Collector = async (reach) => {
   const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
   const [{ selection }, board] = await Promise.all([
@@ -61,7 +61,7 @@ const WORDS: Record<ConflictKind, (conflict: IpamConflict, holder: string, other
   reserved_in_use: ({ address }, _holder, other) => `${other} uses ${address}, which is reserved.`,
 };
 
-/** Who is out of reach, or not known, has no name here. */
+/** A party that is unknown or not visible has no name here. */
 const nameOf = (party: IpamConflict['workload']): string => party?.name ?? 'another workload';
 
 function conflictFact(conflict: IpamConflict): Fact {
@@ -77,7 +77,7 @@ function conflictFact(conflict: IpamConflict): Fact {
   };
 }
 
-/** Conflicts of addresses in which a workload within reach is a party and that nobody decided yet. */
+/** Address conflicts in which a visible workload is a party and that are not decided yet. */
 export const addressConflicts: Collector = async (reach) => {
   const scope = systemScope('ipam:read', 'notifications', reach);
   const facts: Fact[] = [];
@@ -116,7 +116,7 @@ export const refusedReports: Collector = async () => {
 /** A replacement stays open for so long. */
 const REPLACED_WINDOW_MS = 24 * 3_600_000;
 
-/** Nodes whose token was replaced while their agent reported: whoever had it before is locked out. */
+/** Nodes whose token was replaced while their agent reported: the previous holder is locked out. */
 export const replacedTokens: Collector = async () => {
   const since = new Date(clock.now().getTime() - REPLACED_WINDOW_MS).toISOString();
   return {

@@ -36,7 +36,7 @@ it('finds clusters whose last sync failed, also while the next one runs', async 
   expect(await look('sync_failed')).toEqual([]);
 });
 
-it('finds agents that fell silent, and not those that never spoke or whose node is gone', async () => {
+it('finds stale agents, and not those that never reported or whose node is gone', async () => {
   const time = fakeClock();
   try {
     const cluster = await makeCluster();
@@ -63,7 +63,7 @@ it('finds agents that fell silent, and not those that never spoke or whose node 
   }
 });
 
-it('finds conflicts, and names nobody who is out of reach', async () => {
+it('finds conflicts, and names no workload that is not visible', async () => {
   const { cluster, ours, theirs } = await makeTwoTenants('viewer');
   await sql`update workloads set name = 'our-guest' where id = ${ours.workload.id}`;
   await sql`update workloads set name = 'their-guest' where id = ${theirs.workload.id}`;
@@ -185,7 +185,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => lab.close());
 
-it('finds policies that somebody changed on the cluster, not those that only wait to be applied', async () => {
+it('finds policies that were changed on the cluster, not those that only wait to be applied', async () => {
   const policy = await lab.create({
     definition: { enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:103'] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['22'] }],

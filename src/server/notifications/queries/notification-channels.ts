@@ -51,7 +51,7 @@ const select = (executor: Executor) =>
 
 const inReach = (reach: TenantReach) => tenantInReach(notificationChannels.tenant_id, reach);
 
-/** Channels within reach, page by page. Two queries. */
+/** Channels visible to the caller, page by page. Two queries. */
 export function listChannels(
   reach: TenantReach,
   input: NotificationChannelListInput,
@@ -72,7 +72,7 @@ export function listChannels(
   }));
 }
 
-/** One channel within reach, or null. */
+/** One channel visible to the caller, or null. */
 export async function findChannel(
   executor: Executor,
   reach: TenantReach,
@@ -88,7 +88,7 @@ export async function findChannelRow(executor: Executor, id: string): Promise<Ch
   return row ?? null;
 }
 
-/** The row of a channel within reach, locked until the transaction ends. */
+/** The row of a channel visible to the caller, locked until the transaction ends. */
 export async function lockChannel(
   tx: Tx,
   reach: TenantReach,

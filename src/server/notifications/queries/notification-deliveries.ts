@@ -31,7 +31,7 @@ const from = (executor: Executor) =>
 
 const inReach = (reach: TenantReach) => tenantInReach(notificationDeliveries.tenant_id, reach);
 
-/** Deliveries within reach, page by page, newest first. Two queries. */
+/** Deliveries visible to the caller, page by page, newest first. Two queries. */
 export function listDeliveries(
   reach: TenantReach,
   input: NotificationDeliveryListInput,
@@ -59,7 +59,7 @@ export function listDeliveries(
   }));
 }
 
-/** One delivery within reach, or null. */
+/** One delivery visible to the caller, or null. */
 export async function findDelivery(
   executor: Executor,
   reach: TenantReach,
@@ -69,7 +69,7 @@ export async function findDelivery(
   return row ?? null;
 }
 
-/** The row of a delivery within reach, locked until the transaction ends. */
+/** The row of a delivery visible to the caller, locked until the transaction ends. */
 export async function lockDelivery(tx: Tx, reach: TenantReach, id: string): Promise<DeliveryRow | null> {
   const [row] = await tx
     .select()
@@ -111,7 +111,7 @@ export async function listDueDeliveries(
   return rows.map(({ id }) => id);
 }
 
-/** Takes a delivery that is due, for one try. Null when it is not, or when somebody else is at it. */
+/** Claims a delivery that is due, for one attempt. Null when it is not due, or when another worker has it. */
 export async function claimDelivery(
   executor: Executor,
   id: string,
@@ -138,7 +138,7 @@ export async function claimDelivery(
   return row ?? null;
 }
 
-/** Writes how a try ended, unless another worker took the delivery over meanwhile. @returns whether it was written */
+/** Stores how an attempt ended, unless another worker took the delivery over. @returns whether it was written */
 export async function settleDelivery(
   tx: Tx,
   { id, lease_owner }: Pick<DeliveryRow, 'id' | 'lease_owner'>,
@@ -159,7 +159,7 @@ export async function settleDelivery(
   return rows.length > 0;
 }
 
-/** Lets a delivery that is over begin anew. */
+/** Restarts a delivery that is over. */
 export async function requeueDelivery(tx: Tx, id: string, now: string): Promise<void> {
   await tx
     .update(notificationDeliveries)

@@ -18,7 +18,7 @@ export function listFailedSyncs(
     .orderBy(asc(clusters.id));
 }
 
-/** Nodes whose agent fell silent; those that are gone from their cluster have nobody who could speak. */
+/** Nodes whose agent is stale; nodes that left their cluster have no agent that could report. */
 export function listSilentAgents(
   executor: Executor,
 ): Promise<{ node_id: string; node_name: string; cluster_name: string; last_heartbeat_at: string | null }[]> {

@@ -29,7 +29,7 @@ const from = (executor: Executor) =>
     .leftJoin(tenants, eq(tenants.id, notificationRules.tenant_id))
     .$dynamic();
 
-/** Incidents of rules within reach, page by page, newest first. Two queries. */
+/** Incidents of rules visible to the caller, page by page, newest first. Two queries. */
 export function listIncidents(
   reach: TenantReach,
   input: NotificationIncidentListInput,
@@ -96,7 +96,7 @@ export async function deleteIncidents(tx: Tx, ids: readonly string[]): Promise<v
   await tx.delete(notificationIncidents).where(inArray(notificationIncidents.id, [...ids]));
 }
 
-/** Ends what a rule does not look at any more, without a notice: what is open closes, what is not was never told. */
+/** Ends what a rule no longer checks, without notifying: open incidents close, pending ones were never reported. */
 export async function endIncidents(tx: Tx, ruleId: string, kept: readonly Condition[], at: string): Promise<void> {
   const which = and(
     eq(notificationIncidents.rule_id, ruleId),

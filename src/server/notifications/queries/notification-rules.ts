@@ -46,7 +46,7 @@ const inReach = (reach: TenantReach) => tenantInReach(notificationRules.tenant_i
 const uses = (channelId: string): SQL => sql`exists (select 1 from ${notificationRuleChannels}
   where ${and(eq(notificationRuleChannels.rule_id, ruleId), eq(notificationRuleChannels.channel_id, channelId))})`;
 
-/** Rules within reach, page by page. Two queries. */
+/** Rules visible to the caller, page by page. Two queries. */
 export function listRules(reach: TenantReach, input: NotificationRuleListInput): Promise<Page<NotificationRule>> {
   const where = and(
     inReach(reach),
@@ -66,13 +66,13 @@ export function listRules(reach: TenantReach, input: NotificationRuleListInput):
   }));
 }
 
-/** One rule within reach, or null. */
+/** One rule visible to the caller, or null. */
 export async function findRule(executor: Executor, reach: TenantReach, id: string): Promise<NotificationRule | null> {
   const [row] = await select(executor).where(and(eq(ruleId, id), inReach(reach)));
   return row ?? null;
 }
 
-/** The row of a rule within reach, locked until the transaction ends. */
+/** The row of a rule visible to the caller, locked until the transaction ends. */
 export async function lockRule(tx: Tx, reach: TenantReach, id: string): Promise<RuleRow | null> {
   const [row] = await tx
     .select()
@@ -151,7 +151,7 @@ export function listActiveChannels(
     .orderBy(asc(notificationChannels.id));
 }
 
-/** The conditions of which a channel is told by any of its rules. */
+/** The conditions that any rule reports to a channel. */
 export async function listChannelConditions(executor: Executor, channelId: string): Promise<Condition[]> {
   const rows = await executor
     .selectDistinct({ condition: sql<Condition>`unnest(${notificationRules.conditions})` })

@@ -15,7 +15,7 @@ const MARKED_AT_ONCE = 5_000;
 
 /** Of one condition: notices of the installation, and of these tenants. */
 export type InboxReach = { condition: Condition; platform: boolean; tenants: readonly string[] };
-/** Whose inbox, and what they may be told of. */
+/** The owner of the inbox, and what they may be notified about. */
 export type InboxReader = { user_id: string; reach: readonly InboxReach[] };
 
 function told({ condition, platform, tenants }: InboxReach): SQL | undefined {
@@ -26,7 +26,7 @@ function told({ condition, platform, tenants }: InboxReach): SQL | undefined {
   return places.length === 0 ? undefined : and(eq(notifications.condition, condition), or(...places));
 }
 
-/** What stands in the reader's inbox. Notices from before the account existed do not. */
+/** The contents of the reader's inbox. Notifications from before the account existed are not in it. */
 function inInbox({ user_id, reach }: InboxReader): SQL | undefined {
   const shared = reach.map(told).filter((condition) => condition !== undefined);
   return and(

@@ -30,7 +30,7 @@ export const fact = (key: string, more: Partial<Fact> = {}): Fact => ({
   ...more,
 });
 
-/** A rule that looks at `facts`, a webhook that it tells, and a clock that the tests turn; made anew for each test. */
+/** A rule that checks `facts`, a webhook it notifies, and a clock that tests control; created for each test. */
 class NotificationLab {
   root!: { id: string };
   time!: ReturnType<typeof fakeClock>;
@@ -48,7 +48,7 @@ class NotificationLab {
     }
   }
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
-    // Signed in anew each time: the clock goes faster than tokens live.
+    // Signed in again each time: the clock advances past the lifetime of tokens.
     const response = await call(path, { method, headers: await bearer(this.root), body });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

@@ -13,7 +13,7 @@ export type DatabaseFacts = {
   autovacuum: boolean;
 };
 
-/** What the database server says of itself and of this database. */
+/** What the database server reports about itself and about this database. */
 export async function readDatabaseFacts(): Promise<DatabaseFacts> {
   const [row] = await db.execute<DatabaseFacts>(sql`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as version_num,

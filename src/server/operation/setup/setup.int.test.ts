@@ -99,7 +99,7 @@ describe('setup', () => {
     expect((await response.json()).errors).toEqual([{ field: 'password', message }]);
   });
 
-  it('names every wrong field at once, those of the cluster too', async () => {
+  it('names every invalid field in one answer, including those of the cluster', async () => {
     const response = await call('/setup/complete', {
       body: { email: ' ', password: 'x', nmae: 'A', cluster: { ...cluster, api_url: 'ftp://x' } },
     });

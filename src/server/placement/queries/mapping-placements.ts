@@ -38,7 +38,7 @@ export type Placement = {
 /** Which of two rules decides: the lower number, then the one for this cluster alone, then the older one. */
 const firstOf = (rule: SQL): SQL => sql`${rule}.priority, (${rule}.cluster_id is null), ${rule}.created_at, ${rule}.id`;
 
-/** Whether rules decide on the workload `w`: what somebody decided by hand is kept. */
+/** Whether rules decide on the workload `w`: manual assignments are kept. */
 const FREE = sql`(w.project_assigned_by = 'rule' or (w.project_assigned_by is null and w.project_id is null))`;
 
 const RULE_COLUMNS = sql`id uuid, source text, value text, cluster_id uuid, project_id uuid, priority int,
@@ -100,7 +100,7 @@ export async function findPlacements(
   return { items, total: rows[0]?.total ?? 0 };
 }
 
-/** Of the workloads that a rule matches: how many, how many are kept by hand, on how many another rule decides. */
+/** Of the workloads a rule matches: how many, how many stay manually assigned, on how many another rule decides. */
 export async function countMatches(
   executor: Executor,
   rules: readonly WeighedRule[],

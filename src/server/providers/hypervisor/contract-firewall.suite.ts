@@ -4,7 +4,7 @@ import type { RuleFields } from './firewall-types';
 import { createProvider } from './registry';
 import type { GuestRef, HypervisorProvider } from './types';
 
-/** A cluster of which one guest may be written to. What the suite adds it takes away again. */
+/** A cluster of which one guest may be written to. The suite removes what it adds. */
 export type WritableTarget = ContractTarget & { vmid: number };
 
 const MARK = 'fabric contract';
@@ -18,7 +18,7 @@ const rule = (comment: string, fields: Partial<RuleFields> = {}): RuleFields => 
   comment: `${MARK} ${comment}`,
 });
 
-/** What every provider promises to whoever changes the firewall of a guest. */
+/** What every provider guarantees to callers that change the firewall of a guest. */
 export function describeFirewallContract(name: string, open: () => Promise<WritableTarget>): void {
   describe(`provider contract, writing firewalls: ${name}`, () => {
     let target: WritableTarget;

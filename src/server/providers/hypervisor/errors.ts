@@ -58,7 +58,7 @@ export class ProviderError extends UpstreamError {
   }
 }
 
-/** The value, or null when it failed in one of these ways; every other failure goes on. */
+/** The value, or null when it failed in one of these ways; every other failure is rethrown. */
 export async function orNull<T>(value: Promise<T>, ...codes: ProviderErrorCode[]): Promise<T | null> {
   try {
     return await value;

@@ -17,7 +17,7 @@ export type FirewallPart =
   | 'vnet_options'
   | 'vnet_rules';
 
-/** Why a part could not be read, in words that may be stored and shown. */
+/** Why a part could not be read, as text that may be stored and shown. */
 export type UnreadablePart = {
   readonly part: FirewallPart;
   /** The node to which the part belongs. */
@@ -50,7 +50,7 @@ export interface FirewallReader {
   /** @throws ProviderError when the cluster as a whole cannot be asked */
   readClusterFirewall(): Promise<ClusterFirewallFact>;
   /**
-   * Says nothing about whether the guest exists: without a firewall file everything is empty.
+   * Does not show whether the guest exists: without a firewall file everything is empty.
    * @throws ProviderError when the cluster as a whole cannot be asked
    */
   readGuestFirewall(guest: GuestRef): Promise<GuestFirewallFact>;
@@ -71,7 +71,7 @@ export type RuleFields = {
   readonly enable: 0 | 1;
 };
 
-/** A rule as it was read: where it stood, and the digest of the list in which it stood there. */
+/** A rule as it was read: its position, and the digest of the list in which it had that position. */
 export type RuleHandle = { readonly pos: number; readonly digest: string };
 
 /** Null deletes the stored option, so that the hypervisor's own default holds. */
@@ -84,7 +84,7 @@ export type GuestOptionChanges = {
 /** What became of the wish to filter an interface. */
 export type NicFlagOutcome =
   | { readonly outcome: 'set' | 'unchanged' }
-  /** Nothing was changed, and trying again at once would not help. */
+  /** Nothing was changed, and an immediate retry would not help. */
   | {
       readonly outcome: 'refused';
       readonly reason: 'no_such_nic' | 'nic_not_editable' | 'nic_change_pending';
@@ -99,15 +99,15 @@ export type NicFlagOutcome =
  * Every method throws ProviderError; a stale digest is `conflict`.
  */
 export interface FirewallWriter {
-  /** Only the rules, for whoever looks again after each change. */
+  /** Only the rules, for callers that read again after each change. */
   readRules(guest: GuestRef): Promise<LiveRuleList>;
   readOptions(guest: GuestRef): Promise<LiveOptions>;
   /** The named sets of the guest; null for one that does not exist. */
   readSet(guest: GuestRef, name: string): Promise<LiveSet | null>;
-  /** The rule lands at position 0, whatever else happened to the list meanwhile. */
+  /** The rule ends up at position 0, whatever else happened to the list. */
   createRule(guest: GuestRef, rule: RuleFields): Promise<void>;
   setRuleEnabled(guest: GuestRef, rule: RuleHandle, enabled: boolean): Promise<void>;
-  /** Afterwards the rule stands at position `to` of the list. */
+  /** Afterwards the rule is at position `to` of the list. */
   moveRule(guest: GuestRef, rule: RuleHandle, to: number): Promise<void>;
   deleteRule(guest: GuestRef, rule: RuleHandle): Promise<void>;
   createSet(guest: GuestRef, name: string, comment: string): Promise<void>;

@@ -160,7 +160,7 @@ export type SdnLease = {
 
 /** Read which addresses guests use. Every method throws ProviderError. */
 export interface AddressReader {
-  /** Live network cards and what tells how addresses come about; a guest that moved is found once more. */
+  /** Live interfaces and the settings that show how addresses are assigned; a guest that moved is located again. */
   readGuestSettings(guest: GuestRef): Promise<GuestSettings>;
   /**
    * What the guest agent of a virtual machine, or the kernel for a container, says about the interfaces inside.

@@ -24,7 +24,7 @@ const REFUSED = (
   ] as const
 ).map(([text, name]) => ({ cidr: parseCidr(text), name }));
 
-/** Networks of an organisation's own, for those who must not reach into them from here. */
+/** An organization's own networks, for those who must not reach into them from here. */
 const PRIVATE = (
   [
     ['10.0.0.0/8', 'private network'],

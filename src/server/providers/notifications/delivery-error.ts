@@ -1,5 +1,5 @@
 type Details = {
-  /** Whether it may work later without anybody doing anything. */
+  /** Whether it may work later without any user action. */
   retry: boolean;
   /** HTTP or SMTP status of the answer, when there was one. */
   status?: number;

@@ -65,7 +65,7 @@ describe('sendEmail', () => {
     expect(mails).toEqual([]);
   });
 
-  it('speaks TLS from the first byte when told so', async () => {
+  it('uses TLS from the first byte when configured to', async () => {
     const { at, mails } = await receiver({ ...tls, secure: true });
     await sendEmail(at({ security: 'tls', ca: caPem }), email);
     expect(mails).toMatchObject([{ secure: true }]);
@@ -99,7 +99,7 @@ describe('sendEmail', () => {
     await expect(sendEmail(at(), email)).rejects.toMatchObject({ retry, status: responseCode });
   });
 
-  it('gives up on a server that says nothing, and on none', async () => {
+  it('fails with a retryable error when the server does not answer or does not exist', async () => {
     const silent = createServer((socket) => void socket.on('error', () => {}));
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', () => resolve()));
     const { port } = silent.address() as { port: number };

@@ -112,7 +112,7 @@ describe('sendWebhook', () => {
     expect(reached).toBe(0);
   });
 
-  it('gives up on a receiver that takes its time', async () => {
+  it('times out on a slow receiver', async () => {
     const silent = await rawReceiver(() => {});
     const dripping = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
@@ -201,7 +201,7 @@ describe('sendWebhook', () => {
   it('connects to the address that was checked, also when the name changes a moment later', async () => {
     let lookups = 0;
     const url = new URL(await receiver((_request, response) => response.end()));
-    // First an allowed address at which nobody listens, afterwards the loopback address.
+    // First an allowed address without a listener, then the loopback address.
     const rebinding = ((
       _name: string,
       _options: unknown,

@@ -31,7 +31,7 @@ const failureOf = (attempt: Promise<unknown>) =>
     (error: unknown) => (error instanceof OidcError ? error.message : String(error)),
   );
 
-describe('fetching from an address that somebody typed in', () => {
+describe('fetching from a user-supplied address', () => {
   it('sends what it is given and returns what comes', async () => {
     const port = await serve((request, response) => {
       let body = '';

@@ -81,8 +81,8 @@ function failure(url: URL, cause: unknown, timedOut: boolean): OidcError {
 }
 
 /**
- * A `fetch` for addresses that somebody typed in: it connects only to what the address guard allows, to exactly the address
- * that was checked, follows no redirect, and bounds time and size of the answer.
+ * A `fetch` for user-supplied addresses: it connects only to what the address guard allows, to exactly the address
+ * that was checked, follows no redirect, and limits time and size of the answer.
  */
 export function createGuardedFetch({ allow, timeoutMs = 10_000, maxBytes = 1024 * 1024, resolve }: Options) {
   const guards = { 'https:': createAddressGuard(allow), 'http:': namedOnly(allow) };

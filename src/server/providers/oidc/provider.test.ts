@@ -247,7 +247,7 @@ describe('an address to sign out at', () => {
 });
 
 describe('a description', () => {
-  it('is refused when it is of another issuer, no JSON, or nobody answers', async () => {
+  it('is refused when it is from another issuer, not JSON, or the server does not answer', async () => {
     forged.described = { issuer: 'https://evil.example.org' };
     expect(await reasonOf(open())).toBe('invalid');
     forged.described = { issuer: `${forged.issuer}/` };

@@ -6,14 +6,14 @@ import { createGuardedFetch } from './guarded-fetch';
 import { OidcError } from './oidc-error';
 import { type ProviderClaims, readClaims } from './read-claims';
 
-/** How to speak to a sign-in provider. */
+/** How to connect to a sign-in provider. */
 export type ProviderAccess = { issuer: string; client_id: string; client_secret: string | null };
-/** What one sign-in is recognised by: kept in the browser that began it. */
+/** What identifies one sign-in: kept in the browser that started it. */
 export type SignInChecks = { state: string; nonce: string; code_verifier: string };
 
 /** A sign-in that the provider vouched for, and its own words for it. */
 export type ProviderAnswer = ProviderClaims & { id_token: string };
-/** What the provider is told when somebody signs out. */
+/** What the provider receives when a user signs out. */
 export type ProviderLogout = { id_token: string | null; redirect_uri: string; state: string };
 
 /** Clocks of two machines differ. */
@@ -78,7 +78,7 @@ export class OidcProvider {
         execute: plain ? [client.allowInsecureRequests] : [],
       });
       const server = found.serverMetadata();
-      // The library compares addresses as URLs are normalised; what is stored with accounts must be the same to the letter.
+      // The library compares addresses as URLs are normalized; what is stored with accounts must match exactly.
       if (server.issuer !== access.issuer) {
         throw new OidcError(
           'invalid',
@@ -103,7 +103,7 @@ export class OidcProvider {
     }
   }
 
-  /** What it says of itself. */
+  /** What the provider reports about itself. */
   describe(): ProviderCheck {
     const server = this.#config.serverMetadata();
     return {
@@ -149,7 +149,7 @@ export class OidcProvider {
     return url.href;
   }
 
-  /** Where to send the browser, and what its answer is recognised by. */
+  /** Where to send the browser, and what identifies its answer. */
   async begin(redirect_uri: string, scopes: readonly string[]): Promise<{ url: string; checks: SignInChecks }> {
     const checks = {
       state: client.randomState(),

@@ -1,7 +1,7 @@
 const MAX_GROUPS = 1000;
 const MAX_LENGTH = 256;
 
-/** What a sign-in provider says of somebody, after all checks. */
+/** What a sign-in provider reports about a user, after all checks. */
 export type ProviderClaims = {
   issuer: string;
   subject: string;

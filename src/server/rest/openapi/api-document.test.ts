@@ -27,7 +27,7 @@ describe('the API document', () => {
     expect(new Set(routes.map(operationId)).size).toBe(routes.length);
   });
 
-  it('says of every route what it answers', () => {
+  it('documents the answers of every route', () => {
     const silent = routes.filter(
       ({ response: { status, schema, media } }) => ![204, 302].includes(status) && !schema && !media,
     );

@@ -64,7 +64,7 @@ export type ApiDocument = {
   };
 };
 
-/** Version of the interface: its prefix in the address. Within it fields and calls are added, never taken away. */
+/** Version of the API: its prefix in the address. Within it fields and calls are added, never removed. */
 const API_VERSION = '1.0.0';
 
 const DESCRIPTION = `Manage the virtual networks and firewall policies of Proxmox VE clusters.
@@ -205,7 +205,7 @@ function operationOf(route: Route, components: SchemaComponents): Operation {
   };
 }
 
-/** Of the schemas those that are referred to: the fields of a query stand in its parameters. */
+/** Only the schemas that are referenced: the fields of a query are in its parameters. */
 function usedSchemas(paths: ApiDocument['paths'], all: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const used = new Set<string>();
   const follow = (text: string) => {

@@ -4,7 +4,7 @@ import { EXAMPLE_VALUES } from './example-values';
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 type Options = {
-  /** Whether to give something that may be left out; everything is given when not said. */
+  /** Whether to include something optional; by default everything is included. */
   wants?: (path: readonly string[]) => boolean;
   /** Value of a field that the caller wants to choose; undefined leaves it to the schema. */
   choose?: (path: readonly string[], schema: JsonSchema) => unknown;

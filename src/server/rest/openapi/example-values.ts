@@ -1,6 +1,6 @@
 /**
- * What stands in the examples of the API document, by name of the field; tests that call everything send it as well. A field
- * whose text follows rules that a JSON schema cannot tell (addresses, ports …) has to stand here.
+ * Values for the examples of the API document, by field name; tests that call everything send them as well. A field
+ * whose text follows rules that a JSON schema cannot express (addresses, ports …) must be here.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   action: 'policy.created',

@@ -4,7 +4,7 @@ import type { JsonSchema } from './example-of';
 
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** RFC 9457, as every error of the service is told. */
+/** RFC 9457, the format of every error of the service. */
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   description: 'Every error, as defined in RFC 9457. Some errors have additional fields.',
@@ -46,7 +46,7 @@ const DETAIL: Partial<Record<number, string>> = {
   504: 'The cluster did not respond in time. Check that it is reachable.',
 };
 
-/** What stands for an error status in the document: `Problem404`. */
+/** The schema name of an error status in the document: `Problem404`. */
 export const problemName = (status: number) => `Problem${status}`;
 
 /** One response per error status that operations name. */

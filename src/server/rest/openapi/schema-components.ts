@@ -57,7 +57,7 @@ export function schemaComponents(): SchemaComponents {
       } = z.toJSONSchema(schema, {
         io,
         metadata: names,
-        // A test names what cannot be told; the document of the others is served all the same.
+        // A test lists the schemas that cannot be represented; the document is served with the others anyway.
         unrepresentable: 'any',
         override: ({ zodSchema, jsonSchema }) => {
           if (io === 'input' && zodSchema instanceof z.ZodObject) makeOptional(zodSchema, jsonSchema as JsonSchema);

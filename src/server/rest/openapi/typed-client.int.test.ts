@@ -16,7 +16,7 @@ import { makeUser } from '@/test/factories';
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const run = promisify(execFile);
 
-/** What somebody would write who has the document and nothing else. Types that are wrong here are errors of the compiler. */
+/** What a user who has only the document would write. A wrong type here is a compile error. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema';

@@ -16,7 +16,7 @@ export const insightRoutes = [
     query: InsightsQuery,
     response: { status: 200, schema: Insights },
     async handler({ scope, session, params, query }) {
-      // What decides about flows are the workload's rules: seeing them takes that permission, too.
+      // The workload's rules match the flows, so this also requires the permission to view rules.
       const rules = query.include_rules || query.include_flow_context ? authorize(session, 'workload:read') : null;
       const body = await streamInsights(scope, rules, params.workload_id, query);
       return new Response(body, {

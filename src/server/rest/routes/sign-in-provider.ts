@@ -49,10 +49,10 @@ const begin = defineRoute({
   response: { status: 302 },
   handler: async ({ scope, query, request }) => {
     const next = query.next ?? null;
-    // Another site must not begin a sign-in: on our own page somebody presses the button, or does not.
+    // Another site must not start a sign-in: only a button press by the user on Fabric's own page does.
     if (comesFromElsewhere(request)) return toSignIn({ next });
     const begun = await beginSignIn(scope.origin.request_id);
-    // A page asked for this, not a program: whoever looks at it needs words and a way on.
+    // A page sent this request, not a program: the user needs a readable message and a way to continue.
     if ('problem' in begun) return toSignIn({ next, problem: begun.problem });
     // The way back comes from another site, without this cookie.
     const held = heldRefreshToken(request);

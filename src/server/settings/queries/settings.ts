@@ -4,7 +4,7 @@ import { systemSettings } from '../../db/schema/operations';
 
 export type Setting = typeof systemSettings.$inferSelect;
 
-/** A stored setting; its value is what the program wrote once, so whoever reads parses it. */
+/** A stored setting. Its value is what the program once wrote, so every reader parses it. */
 export async function findSetting(executor: Executor, key: string): Promise<Setting | null> {
   const [row] = await executor.select().from(systemSettings).where(eq(systemSettings.key, key));
   return row ?? null;

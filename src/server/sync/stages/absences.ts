@@ -9,7 +9,7 @@ import { clock } from '../../lib/clock';
 import { concurrently } from '../../lib/concurrently';
 import type { Presence } from '../../providers/hypervisor/types';
 
-/** Direct reads at once; the provider limits them further. */
+/** Concurrent direct reads; the provider limits them further. */
 const ASK_AT_ONCE = 4;
 
 export type Absences = { remove: SyncedWorkload[]; mark: SyncedWorkload[]; clear: SyncedWorkload[]; kept: number };

@@ -7,7 +7,7 @@ import { insertWithBisect, storeConfigs, UNSTORABLE } from './store-configs';
 
 export type ReadConfig = { workload: SyncedWorkload; config: GuestConfig };
 
-/** Configs read at once per node; the provider limits what goes to one node further. */
+/** Configs read concurrently per node; the provider further limits what goes to one node. */
 const PER_NODE = 4;
 /** After this many failures in a row a node is left alone until the next sync. */
 const NODE_FAILURES = 3;
@@ -57,7 +57,7 @@ export async function readConfigs(
   };
   const readers = [...guestsOf].flatMap(([node, guests]) => readNode(node, guests));
   for (const reader of readers) reader.catch((error: unknown) => stop.abort(error));
-  // All of them have ended before the first error goes on: nothing happens behind the back of a run that was given up.
+  // All readers end before the first error is rethrown: nothing keeps running in the background of an aborted run.
   await Promise.allSettled(readers);
   signal.throwIfAborted();
 }
@@ -79,7 +79,7 @@ export class ConfigStore {
     this.#now = now;
   }
 
-  /** Takes one more; whoever fills a batch waits until it is stored, so that reading cannot run far ahead. */
+  /** Adds one item; the caller that fills a batch waits until it is stored, so that reading cannot run far ahead. */
   async add(read: ReadConfig): Promise<void> {
     this.#waiting.push(read);
     if (this.#waiting.length >= STORE_ROWS) await this.flush();

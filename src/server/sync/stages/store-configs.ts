@@ -43,8 +43,8 @@ function successor({ tenant_id: _, ...workload }: SyncedWorkload, clusterId: str
 }
 
 /**
- * Stores the network cards of the configs that were read, in a fixed number of statements. A config that belongs to
- * another guest than the one known under its number replaces the workload.
+ * Stores the interfaces from the configs that were read, in a fixed number of statements. A config that belongs to a
+ * different guest than the one known under its number replaces the workload.
  */
 export async function storeConfigs(
   tx: Tx,
@@ -125,8 +125,8 @@ function refusesData(error: unknown): boolean {
 }
 
 /**
- * Stores rows together; when the database refuses something among them, in ever smaller parts, so that one oddity of the
- * outside world does not keep everything else from being stored. `refuse` is told of each row that cannot be.
+ * Stores rows together. When the database refuses one of them, stores ever smaller parts, so that one odd row does not
+ * keep the others from being stored. Calls `refuse` for each row that cannot be stored.
  */
 export async function insertWithBisect<T>(
   rows: readonly T[],
@@ -146,7 +146,7 @@ export async function insertWithBisect<T>(
   }
 }
 
-/** What is told of a row that could not be stored. */
+/** The error reported for a row that could not be stored. */
 export const UNSTORABLE = {
   code: 'unstorable',
   message:

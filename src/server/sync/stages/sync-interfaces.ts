@@ -8,8 +8,8 @@ import { clock } from '../../lib/clock';
 import { ConfigStore, readConfigs } from './read-configs';
 
 /**
- * Reads the configs that are due (all of them with `force`) and stores their network cards. What cannot be read stays
- * as it is and is due again at the next sync.
+ * Reads the configs that are due (all of them with `force`) and stores their interfaces. What cannot be read stays
+ * unchanged and is due again at the next sync.
  */
 export async function syncInterfaces(
   session: RunSession,

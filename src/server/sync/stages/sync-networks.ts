@@ -15,7 +15,7 @@ import type { Listing, NetworkFact } from '../../providers/hypervisor/types';
 
 const NODES_AT_ONCE = 8;
 
-/** What the nodes told about their networks. */
+/** What the nodes reported about their networks. */
 export type NodeView = {
   /** Bridges and vnets by name, merged over the nodes. */
   facts: Map<string, NetworkFact>;
@@ -72,7 +72,7 @@ export async function storeNetworks(tx: Tx, clusterId: string, plan: NetworkPlan
     await publishEvent(tx, { type: 'inventory.changed', cluster_id: clusterId });
 }
 
-/** Counts the plan and tells of names that cannot be used. */
+/** Counts the plan and reports names that cannot be used. */
 export function reportNetworks({ report }: RunSession, plan: NetworkPlan): void {
   report.count({
     seen: plan.create.length + plan.change.length + plan.kept,

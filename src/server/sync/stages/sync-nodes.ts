@@ -17,12 +17,12 @@ import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import type { ClusterFact, NodeFact } from '../../providers/hypervisor/types';
 
-/** The port on which a node's API listens unless somebody translates it. */
+/** The port on which a node's API listens unless it is translated. */
 const API_PORT = 8006;
 
 /**
- * Refuses to mix two clusters: their guests would look like deletions and reused numbers. A cluster is recognised by
- * its name or by any node that is known already.
+ * Refuses to mix two clusters: their guests would look like deletions and reused numbers. A cluster is recognized by
+ * its name or by any node that is already known.
  */
 function assertSameCluster(
   cluster: ClusterRow,
@@ -75,7 +75,7 @@ function learnt(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact
 }
 
 /**
- * Brings nodes, and what is known of the cluster as a whole, up to date.
+ * Updates the nodes and what is known about the cluster as a whole.
  * @returns the nodes as they are stored now
  */
 export async function syncNodes(

@@ -31,13 +31,13 @@ async function askSdn({ report, provider }: RunSession): Promise<Sdn | null> {
   }
 }
 
-/** The vnets: what the SDN says of each, and on which nodes it was seen. */
+/** The vnets: what the SDN reports for each, and on which nodes it was seen. */
 function vnetFacts(sdn: Sdn | null, view: NodeView): NetworkFact[] {
   const seen = [...view.facts.values()].filter((fact) => fact.kind === 'vnet');
   const bySdn = new Map(sdn?.networks.items.map((fact) => [fact.name, fact]));
   const merged = new Map(seen.map((fact) => [fact.name, fact]));
   for (const [name, fact] of bySdn) {
-    // A bridge of that name stands on a node already; it was stored as what it is.
+    // A bridge of that name already exists on a node; it was stored as a bridge.
     if (view.facts.get(name)?.kind !== 'vnet' && view.facts.has(name)) continue;
     const node_names = [...new Set([...fact.node_names, ...(merged.get(name)?.node_names ?? [])])];
     merged.set(name, { ...fact, node_names });

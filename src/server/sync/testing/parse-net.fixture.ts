@@ -1,4 +1,4 @@
-/** The network cards of a guest's config text, read as plainly as possible: an oracle that shares no code with ours. */
+/** The interfaces in a guest's config text, parsed as plainly as possible: an oracle that shares no code. */
 export function parseNet(config: string) {
   const live = config.split(/^\[/m)[0] ?? '';
   return [...live.matchAll(/^(net\d+): (.*)$/gm)]

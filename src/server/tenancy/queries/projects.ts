@@ -22,7 +22,7 @@ const SORTS = sortKeysOf(Project, PROJECT_SORTS, columns);
 const inReach = (reach: Reach): SQL | undefined =>
   ownedInReach({ tenant_id: projects.tenant_id, project_id: projects.id }, reach);
 
-/** Projects within reach, page by page. Two queries. */
+/** Projects visible to the caller, page by page. Two queries. */
 export async function listProjects(reach: Reach, input: ProjectListInput): Promise<Page<Project>> {
   const where = and(
     inReach(reach),
@@ -40,7 +40,7 @@ export async function listProjects(reach: Reach, input: ProjectListInput): Promi
   }));
 }
 
-/** One project within reach, or null. */
+/** One project visible to the caller, or null. */
 export async function findProject(executor: Executor, reach: Reach, id: string): Promise<Project | null> {
   const [row] = await executor
     .select(columns)
@@ -50,7 +50,7 @@ export async function findProject(executor: Executor, reach: Reach, id: string):
   return row ?? null;
 }
 
-/** The row of a project within reach, locked against other writers; `update` also against new references to it. */
+/** The row of a visible project, locked against other writers; `update` also against new references to it. */
 export async function lockProject(
   tx: Tx,
   reach: Reach,
@@ -135,7 +135,7 @@ export type AssignableWorkload = {
   tenant_id: string | null;
 };
 
-/** Those of the workloads that are within reach, locked in the order of their ids. */
+/** The given workloads that are visible to the caller, locked in the order of their ids. */
 export async function lockWorkloads(tx: Tx, reach: Reach, ids: readonly string[]): Promise<AssignableWorkload[]> {
   return tx
     .select({
@@ -154,7 +154,7 @@ export async function lockWorkloads(tx: Tx, reach: Reach, ids: readonly string[]
     .for('no key update');
 }
 
-/** Gives workloads to a project, or none, by hand. */
+/** Assigns workloads to a project manually, or unassigns them. */
 export async function setProjectOf(tx: Tx, ids: readonly string[], projectId: string | null): Promise<void> {
   await tx
     .update(workloads)

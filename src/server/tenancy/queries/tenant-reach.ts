@@ -3,15 +3,15 @@ import { type Owned, projectsOf, type Reach, type TenantReach, tenantsOf } from 
 import { projects } from '../../db/schema/access';
 import { workloads } from '../../db/schema/workloads';
 
-/** Whether a row that belongs to a tenant is within reach. What belongs to no tenant is for those with reach `all`. */
+/** Whether a row of a tenant is visible. A row without a tenant is visible only with reach `all`. */
 export function tenantInReach(column: AnyColumn, tenants: TenantReach): SQL | undefined {
   if (tenants === 'all') return undefined;
   return tenants.length === 0 ? sql`false` : inArray(column, [...tenants]);
 }
 
 /**
- * Whether a workload is within reach, for a WHERE in which `workloads` stands. Nothing is to be asked with reach `all`.
- * A workload without a project belongs to no tenant.
+ * Whether a workload is visible, for a WHERE on `workloads`. With reach `all` no condition is needed. A workload
+ * without a project belongs to no tenant.
  */
 export function workloadInReach(reach: Reach): SQL | undefined {
   const tenants = tenantsOf(reach);
@@ -25,8 +25,8 @@ export function workloadInReach(reach: Reach): SQL | undefined {
 }
 
 /**
- * Whether a day (UTC) of a workload is within reach, for a WHERE in which `workloads` stands: for those who reach it by its project,
- * the days after the one on which it came.
+ * Whether a day (UTC) of a workload is visible, for a WHERE on `workloads`: to users who see it through its project,
+ * only the days after the one on which it was assigned.
  */
 export function dayInProject(day: SQL, reach: Reach): SQL | undefined {
   const single = projectsOf(reach);
@@ -36,7 +36,7 @@ export function dayInProject(day: SQL, reach: Reach): SQL | undefined {
     or ${day} > (${project_since} at time zone 'UTC')::date)`;
 }
 
-/** Whether a row that belongs to a tenant, or to one project of it, is within reach. */
+/** Whether a row that belongs to a tenant, or to one project of it, is visible. */
 export function ownedInReach(columns: { tenant_id: AnyColumn; project_id: AnyColumn }, reach: Reach): SQL | undefined {
   const ofTenant = tenantInReach(columns.tenant_id, tenantsOf(reach));
   const single = projectsOf(reach);

@@ -35,7 +35,7 @@ const SORTS = sortKeysOf(Tenant, TENANT_SORTS, columns);
 const inReach = (reach: TenantReach): SQL | undefined =>
   reach === 'all' ? undefined : inArray(tenants.id, [...reach]);
 
-/** Tenants within reach, page by page. Two queries. */
+/** Tenants visible to the caller, page by page. Two queries. */
 export async function listTenants(reach: TenantReach, input: TenantListInput): Promise<Page<Tenant>> {
   const where = and(inReach(reach), ...conditionsOf(input, tenants, { q: hasText(tenants.name, tenants.description) }));
   return pageOfRows<Tenant>(input, { sorts: SORTS, sort: 'name', id: tenants.id }, (paging) => ({
@@ -49,7 +49,7 @@ export async function listTenants(reach: TenantReach, input: TenantListInput): P
   }));
 }
 
-/** One tenant within reach, or null. */
+/** One tenant visible to the caller, or null. */
 export async function findTenant(executor: Executor, reach: TenantReach, id: string): Promise<Tenant | null> {
   const [row] = await executor
     .select(columns)

@@ -24,7 +24,7 @@ export async function offeredVersion(): Promise<string | null> {
   return (await readAgentBundle())?.version ?? null;
 }
 
-/** Whether an agent of this version should be updated; null when nobody can tell. */
+/** Whether an agent of this version should be updated; null when this is unknown. */
 export function isOutdated(version: string | null, offered: string | null): boolean | null {
   return version === null || offered === null ? null : isOlderVersion(version, offered);
 }
@@ -97,11 +97,11 @@ export async function summarizeAgents(
   return summary;
 }
 
-/** An agent is silent when three of its heartbeats are missing, but not before this many seconds. */
+/** An agent is stale when three of its heartbeats are missing, but not before this many seconds. */
 const MISSED_HEARTBEATS = 3;
 const MINIMUM_SECONDS = 90;
 
-/** Notes which agents fell silent, and tells the pages. A heartbeat makes an agent speak again. @returns how many fell silent */
+/** Marks agents as stale and notifies the pages. A heartbeat clears the mark. @returns how many became stale */
 export function watchAgents(): Promise<number> {
   return db.transaction(async (tx) => {
     const silent = await markSilentAgents(tx, clock.now().toISOString(), MISSED_HEARTBEATS, MINIMUM_SECONDS);

@@ -10,9 +10,9 @@ type Newest = Pick<
 const SILENT_INTERVALS = 3;
 
 /**
- * Whether a heartbeat was kept by the agent while the service could not be reached: it was sent before the newest one. Its
- * flows count, but it says nothing about the agent's state or clock now. A clock that was set back makes a heartbeat look
- * old too; within one boot the sequence knows better.
+ * Whether the agent stored a heartbeat while the service was unreachable: it was sent before the newest one. Its flows
+ * count, but not its state or clock, which are no longer current. A clock that was set back also makes a heartbeat
+ * look old; within one boot the sequence decides.
  */
 export function isBacklog(
   newest: Newest | null,

@@ -32,8 +32,8 @@ const RECENT_ENROLMENT_MS = 3_600_000;
 const within = (at: string | null, ms: number, now: string) => at !== null && Date.parse(now) - Date.parse(at) < ms;
 
 /**
- * Whether the token of a node is in use, so that a token for many nodes does not replace it. An installation that broke off after
- * its enrollment may run again on the same machine.
+ * Whether the token of a node is in use, so that a token for many nodes does not replace it. An installation that was
+ * interrupted after its enrollment may run again on the same machine.
  */
 export function isInUse(agent: AgentInUse, machineId: string | null, now: string): boolean {
   if (agent.status === 'ok' || agent.status === 'degraded') return true;
@@ -41,7 +41,7 @@ export function isInUse(agent: AgentInUse, machineId: string | null, now: string
   return agent.machine_id !== machineId && within(agent.enrolled_at, RECENT_ENROLMENT_MS, now);
 }
 
-/** Names of one machine: case does not count, and a fully qualified name stands for its first label. */
+/** Compares names of one machine: case is ignored, and a fully qualified name equals its first label. */
 const sameName = (a: string, b: string) => {
   const label = (name: string) => name.toLowerCase().split('.', 1)[0];
   return label(a) === label(b);
@@ -51,7 +51,7 @@ type Creator = { name: string | null; mayInstall: boolean };
 
 /** Who asked for the command, and whether they may still install agents: the token is their right in other hands. */
 async function creatorOf(tx: Tx, id: string | null, now: string): Promise<Creator> {
-  // Made by the service itself: nobody's right stands behind it.
+  // Created by the service itself, so there is no user whose permissions to check.
   if (id === null) return { name: null, mayInstall: true };
   const found = await findUserWithRoles(tx, id, now);
   return {

@@ -25,7 +25,7 @@ let node: { id: string };
 let isUp: boolean;
 let statuses: number[];
 
-/** The real agent's delivery and spool, talking to the service over HTTP. */
+/** The real agent's delivery and spool, connecting to the service over HTTP. */
 beforeEach(async () => {
   time = fakeClock();
   directory = mkdtempSync(join(tmpdir(), 'fabric-budget-'));
@@ -132,7 +132,7 @@ it('answers an agent that sends beyond its budget with 429; the agent waits, and
   expect(wait).toBeGreaterThan(0);
   expect(wait).toBeLessThanOrEqual(INTERVAL / AGENT_LIMITS.heartbeats_per_interval + 1);
 
-  // The real agent is told the same, keeps the heartbeat, and does not try before it may.
+  // The real agent gets the same response, keeps the heartbeat, and does not retry before it may.
   expect(await delivery.deliver(beat())).toMatchObject({ kind: 'stored', reason: expect.stringContaining('429') });
   const tries = statuses.length;
   expect(await delivery.deliver(beat())).toMatchObject({ kind: 'stored', reason: expect.stringContaining('waiting') });

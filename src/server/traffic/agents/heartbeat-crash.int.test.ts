@@ -111,7 +111,7 @@ async function post(one: Sent): Promise<void> {
     one.confirmed = response.status === 200;
     await response.arrayBuffer();
   } catch {
-    // The process died: nobody knows what became of the heartbeat.
+    // The process died: whether the heartbeat was stored is unknown.
   }
 }
 

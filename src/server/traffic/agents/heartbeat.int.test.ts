@@ -96,7 +96,7 @@ describe('POST /agents/heartbeat', () => {
     expect(await flowsOf()).toHaveLength(2);
   });
 
-  it('recognises a repeated heartbeat and counts nothing twice', async () => {
+  it('recognizes a repeated heartbeat and counts nothing twice', async () => {
     const heartbeat = makeHeartbeat([...makeFlows(2), 'bad']);
     const first = await beat(heartbeat);
     expect(await beat(heartbeat)).toEqual({ ...first, duplicate: true });

@@ -121,7 +121,7 @@ describe('POST /agents/install', () => {
   });
 });
 
-describe('POST /agents/enrol', () => {
+describe('the route of enrollment', () => {
   it('gives the node a token of its own, once, and writes it down without the token', async () => {
     const { enrolment_token } = await install();
     const answer = await enrolled(enrolment_token);
@@ -139,7 +139,7 @@ describe('POST /agents/enrol', () => {
     await enrolled(enrolment_token, { node_name: `${node.name.toUpperCase()}.example.org` });
   });
 
-  it('lets an agent be installed anew: the token and the machine before are locked out', async () => {
+  it('lets an agent be reinstalled and locks out the previous token and machine', async () => {
     const first = await enrolled((await install()).enrolment_token);
     await beat(first.node_token);
     const second = await enrolled((await install()).enrolment_token, { machine_id: OTHER_MACHINE });
@@ -154,7 +154,7 @@ describe('POST /agents/enrol', () => {
     ]);
   });
 
-  it('tells that the token of an agent was replaced while it reported, by whose enrolment, and from which machine', async () => {
+  it('reports that the token of an active agent was replaced, by whose enrollment, and from which machine', async () => {
     const replacement = async () => {
       const { items } = (await (await call(`/agents?q=${node.name}`, { headers: admin })).json()) as {
         items: AgentDetail[];
@@ -289,7 +289,7 @@ describe('GET /agents/install.sh', () => {
     return { response, text: await response.text() };
   };
 
-  it('is a shell script that nobody may keep', async () => {
+  it('returns a shell script that must not be cached', async () => {
     const { response, text } = await script();
     expect(response.headers.get('content-type')).toBe('text/x-shellscript; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -301,7 +301,7 @@ describe('GET /agents/install.sh', () => {
     expect(check.status, check.stdout).toBe(0);
   });
 
-  it('knows the sums of the files that are served', async () => {
+  it('contains the checksums of the files that are served', async () => {
     const { text } = await script();
     const sums = [...text.matchAll(/\b([0-9a-f]{64}) {2}([\w.-]+)/g)].map(([, sum, name]) => ({
       sum,

@@ -21,7 +21,7 @@ import { isBacklog, storableTime } from './backlog';
 export const PAYLOAD_FLOWS = 50;
 const PAYLOAD_INTERFACES = 200;
 
-/** Plain JSON whose texts PostgreSQL can store; flows are the part of a heartbeat that nobody has looked at so far. */
+/** Plain JSON whose texts PostgreSQL can store; flows are the part of a heartbeat not validated so far. */
 const storable = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_key, item: unknown) => (typeof item === 'string' ? storableText(item) : item));
 
@@ -159,7 +159,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       oldest_observed_at: oldestOf(judgement),
     });
     const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
-    // What was kept during an outage says nothing about the agent now.
+    // A heartbeat stored during an outage does not show the agent's current state.
     if (isBacklog(agent, heartbeat, received)) return answer;
     const status = statusOf(heartbeat);
     await updateAgent(tx, node.node_id, {

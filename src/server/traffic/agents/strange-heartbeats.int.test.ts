@@ -11,7 +11,7 @@ const AT_ONCE = 4;
 const CLUSTERS = 8;
 const sql = sqlClient();
 
-it('any heartbeat is stored or refused, never a failure, and the sums stay those of the flows', {
+it('any heartbeat is stored or refused without a failure, and the aggregates still equal the totals of the flows', {
   timeout: 120_000,
 }, async () => {
   const worlds = await Promise.all(
@@ -32,7 +32,7 @@ it('any heartbeat is stored or refused, never a failure, and the sums stay those
       const sent = await Promise.all(
         batch.map((one, i) => sendStrange(one, agents[Math.min(i, AT_ONCE - 2)] ?? first)),
       );
-      // As if the agents had waited meanwhile.
+      // As if the agents had waited.
       await sql`delete from rate_limits`;
       for (const status of sent) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }),

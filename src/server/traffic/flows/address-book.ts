@@ -24,7 +24,7 @@ function placementsOf({ workloads, placements = [] }: FlowInventory): Map<string
   );
 }
 
-/** Tells of an address which guests of a cluster have it and in which known subnet it lies. */
+/** Finds which guests of a cluster have an address and which known subnet contains it. */
 export class AddressBook {
   readonly #prefixes = new PrefixTable<string>();
   readonly #guests = new Map<string, string>();
@@ -93,7 +93,7 @@ export class AddressBook {
     return networks === null ? [...this.#cidrs.keys()] : networks.filter((network) => this.#cidrs.has(network));
   }
 
-  /** Whether a guest is on another node than another book knew. Its node may speak for it now. */
+  /** Whether a guest is on a different node than in the other book. Its node may now report for it. */
   #hasMoved(id: string, before: AddressBook): boolean {
     return this.#places.get(id)?.node_id !== before.#places.get(id)?.node_id;
   }
@@ -133,7 +133,7 @@ const current = sharedValue<Current>('address_book', async (before) => {
   return now;
 });
 
-/** The address book of this process, made anew when the inventory changed. */
+/** The address book of this process, rebuilt when the inventory changes. */
 export async function addressBook(): Promise<AddressBook> {
   return (await current.read(({ checkAfter }) => performance.now() < checkAfter)).book;
 }

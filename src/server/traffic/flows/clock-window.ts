@@ -6,9 +6,9 @@ const MAX_OFFSET_MS = 2_147_483_647;
 export type ClockWindow = {
   /** Time of the service. */
   now: number;
-  /** Agent's clock minus ours. */
+  /** The agent's clock minus the service's clock. */
   offset_ms: number;
-  /** The time as ours, never in the future and never before 1970; null when the text is no time. */
+  /** The time on the service's clock, never in the future and never before 1970; null when the text is not a time. */
   read(text: string): number | null;
 };
 

@@ -26,7 +26,7 @@ let other: { id: string; name: string };
 let agents: Record<'home' | 'other', { authorization: string }>;
 let time: ReturnType<typeof fakeClock>;
 
-/** Ours (10.1.0.10) and theirs (10.1.0.20) are on the node `home`; the agent of `other` is the one to doubt. */
+/** `ours` (10.1.0.10) and `theirs` (10.1.0.20) are on the node `home`; the agent of `other` is the one to doubt. */
 beforeEach(async () => {
   time = fakeClock();
   await sql`truncate traffic_flows, flow_rollup_minutes, flow_rollup_hours, flow_unresolved_minutes, traffic_marks, unconfirmed_flows`;
@@ -56,7 +56,7 @@ afterEach(() => time.restore());
 
 const ago = (minutes: number) => new Date(clock.now().getTime() - minutes * MINUTE).toISOString();
 const tapOf = (guest: { vmid: number }) => ({ interface: `tap${guest.vmid}i0`, vmid: guest.vmid, nic: 0 });
-/** Somebody from outside reaches their database. */
+/** An outside host reaches the database of `theirs`. */
 const attack = (values: Partial<Flow> = {}) =>
   makeFlow({
     source_ip: '203.0.113.66',
@@ -266,7 +266,7 @@ describe('confirmReports', () => {
     expect(await settle(both('other'))).toMatchObject({ confirmed: 1 });
   });
 
-  it('asks a cluster once for all, and not again at once', async () => {
+  it('asks a cluster once for all reports, and not again right away', async () => {
     const { ours, theirs } = tenants;
     await beat('other', [attack(tapOf(theirs.workload)), attack({ source_port: 2, ...tapOf(ours.workload) })]);
     asked = 0;
@@ -300,7 +300,7 @@ describe('confirmReports', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('counts every confirmed byte once, as if it had been confirmed at once; refused ones never', {
+  it('counts each confirmed byte once, as if confirmed immediately, and never counts refused ones', {
     timeout: 120_000,
   }, async () => {
     const minutes =

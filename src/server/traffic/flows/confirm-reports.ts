@@ -31,7 +31,7 @@ const state = processState(() => ({ nextReadAt: new Map<string, number>() }));
 type Options = { signal?: AbortSignal | undefined; openProvider?: typeof openProvider };
 export type Settled = { confirmed: number; refused: number; waiting: number };
 
-/** A report as it would have been judged if the inventory had known then what it knows now; null for what is no address. */
+/** A report as evaluated with the current inventory; null for an invalid address. */
 function resolveReport(row: UnconfirmedRow, book: AddressBook, endOf: ReturnType<typeof endLookup>): ValidFlow[] {
   const { record } = row.report;
   const [source, destination] = [endOf(record.source_ip), endOf(record.destination_ip)];
@@ -67,13 +67,13 @@ function inParts(rows: readonly UnconfirmedRow[], book: AddressBook, clusterId: 
   return parts.map((part) => [...part.values()].sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1)));
 }
 
-/** Stores reports of a node as its heartbeats would have, each once: whoever takes a row stores it. */
+/** Stores reports of a node as its heartbeats would, each once: the transaction that takes a row stores it. */
 async function confirm(tx: Tx, node: Node, ids: readonly number[], book: AddressBook, now: string): Promise<number> {
   const rows = await flowStore().unconfirmed.take(tx, node.node_id, ids);
   let accepted = 0;
   for (const flows of inParts(rows, book, node.cluster_id)) accepted += await flowStore().append(tx, node, flows, now);
   const oldest = rows.reduce<string | null>((a, { observed_at: b }) => (a === null || b < a ? b : a), null);
-  // A count that passes meanwhile leads to more being looked at, never to less.
+  // A count that finishes in between causes more flows to be checked, never fewer.
   const mark = await flowStore().hits.findMark(tx, node.node_id);
   const counted = { accepted, updated: rows.length - accepted, oldest, counted_until: mark?.until ?? null };
   await noteConfirmed(tx, node.node_id, counted, now);
@@ -171,9 +171,9 @@ async function askCluster(clusterId: string, vmids: ReadonlySet<number>, options
 }
 
 /**
- * Settles reports about workloads that were not where they were reported: by what the inventory knows now, then by asking the
- * cluster, once for all of them. Confirmed flows are stored; refused ones stay for the platform; what cannot be told waits. Safe to
- * run at any time, twice at once, and to interrupt.
+ * Settles reports about workloads that were not on the node that reported them: first from the current inventory, then
+ * by asking the cluster, once for all of them. Confirmed flows are stored; refused ones stay for the platform;
+ * undetermined ones wait. Safe to run at any time, concurrently, and to interrupt.
  */
 export async function confirmReports(options: Options = {}): Promise<Settled> {
   const total: Settled = { confirmed: 0, refused: 0, waiting: 0 };

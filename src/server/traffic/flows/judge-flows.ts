@@ -50,8 +50,9 @@ function merge(a: ValidFlow, b: ValidFlow): ValidFlow {
 }
 
 /**
- * Judges the flows of a heartbeat one by one: what is wrong or older than the retention is rejected with a reason and
- * costs the others nothing. Times become the service's, addresses get one spelling, ends their guests and subnets.
+ * Validates the flows of a heartbeat one by one: a flow that is invalid or older than the retention is rejected with a
+ * reason and does not affect the others. Converts times to the service's clock, normalizes addresses and resolves ends
+ * to guests and subnets.
  */
 export function validateFlows(candidates: readonly unknown[], options: Options): Judgement {
   const { clusterId, nodeId, clock, retentionHours, book, sampleSize } = options;

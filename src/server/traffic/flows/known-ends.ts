@@ -10,17 +10,17 @@ import type { AddressBook } from './address-book';
 /** Prefix lengths to which external addresses are summed up. */
 const EXTERNAL_PREFIX = { 4: 24, 6: 48 } as const;
 
-/** An address of a flow in its one spelling, with what is known of it. */
+/** A normalized address of a flow, with what is known about it. */
 export type KnownEnd = FlowEnd & {
   address: string;
   prefix: string;
-  /** Whether a workload may have it: it lies in a known subnet or in private space. */
+  /** Whether a workload may have it: it is in a known subnet or in private address space. */
   is_local: boolean;
 };
 
 /**
- * Whether an unknown end of a flow may turn out to be a workload: it is local, or the flow was seen at an interface whose
- * guest stands at no end. Other hosts on the internet stay what they are.
+ * Whether an unknown end of a flow may turn out to be a workload: it is local, or the flow was seen at an interface
+ * whose guest is neither end. Other hosts on the internet stay as they are.
  */
 export function isResolvable(
   [source, destination]: readonly [KnownEnd, KnownEnd],
@@ -71,7 +71,7 @@ export function observingVmid({
   return vmid ?? named;
 }
 
-/** The workload at whose interface something was seen, and whether the node may speak for it. */
+/** The workload at whose interface something was seen, and whether the node may report for it. */
 export function observerOf(
   book: AddressBook,
   { cluster_id, node_id, vmid, at }: Sighting,
@@ -80,7 +80,7 @@ export function observerOf(
   return { verdict: judgeObserver(vmid, workload_id, (id) => book.wasOn(id, node_id, at)), workload_id };
 }
 
-/** The workload at whose interface something was seen; null when there is none, or the node may not speak for it. */
+/** The workload at whose interface something was seen; null when there is none, or the node may not report for it. */
 export function confirmedObserver(book: AddressBook, sighting: Sighting): string | null {
   const { verdict, workload_id } = observerOf(book, sighting);
   return verdict === 'confirmed' ? workload_id : null;

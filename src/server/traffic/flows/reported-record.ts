@@ -29,8 +29,8 @@ function storableRecord(record: Record<string, unknown>): string {
 }
 
 /**
- * The flow as the agent reported it, as JSON text fit to be stored: its own fields, then those of its evidence, as many as
- * there is room for. A field of the evidence never stands for one of the flow.
+ * The flow as the agent reported it, as JSON text that can be stored: its own fields, then as many fields of its
+ * evidence as fit. A field of the evidence never replaces one of the flow.
  */
 export function reportedRecord({ raw, ...flow }: Flow): string {
   const record = raw === undefined ? flow : { ...flow, ...raw, ...flow };

@@ -55,7 +55,7 @@ async function resolveAll(): Promise<void> {
   while (!(await resolveFlowEnds(undefined, 0)).done);
 }
 
-/** Sums by the workloads at their ends: of the flows, and of the minutes. They must be equal. */
+/** Totals by the workloads at both ends: of the flows, and of the minutes. They must be equal. */
 const byEnds = async () => {
   const group = (from: string, flows: string) =>
     sql.unsafe(`select source_workload_id, destination_workload_id, sum(bytes)::int as bytes, sum(packets)::int as packets,
@@ -64,7 +64,7 @@ const byEnds = async () => {
 };
 
 describe('resolveFlowEnds', () => {
-  it('fills in subnets and workloads that were unknown, in flows and in sums', async () => {
+  it('fills in subnets and workloads that were unknown, in flows and in aggregates', async () => {
     await beat([makeFlow({ source_ip: '192.0.2.10', bytes: 70 }), makeFlow({ source_ip: '203.0.113.5', bytes: 5 })]);
     await resolveFlowEnds(undefined, 0);
     expect(await flows()).toMatchObject([{ source_cidr: null }, { source_cidr: null }]);
@@ -108,7 +108,7 @@ describe('resolveFlowEnds', () => {
     expect(first).toMatchObject({ source_workload_id: before.id, source_cidr: '192.0.2.0/24' });
   });
 
-  it('fills in a workload of sums with what each of its flows had added to them', async () => {
+  it('fills in a workload of aggregates with what each of its flows had added to them', async () => {
     const subnet = await addSubnet('10.1.0.0/24');
     expireBook();
     const flow = (host: number, bytes: number) =>
@@ -135,7 +135,7 @@ describe('resolveFlowEnds', () => {
     expect(await sql`select 1 from flow_unresolved_minutes`).toHaveLength(1);
   });
 
-  it('leaves a workload of sums unknown when its address has gone to another one since', async () => {
+  it('leaves a workload of aggregates unknown when its address was reassigned since', async () => {
     const subnet = await addSubnet('10.1.0.0/24');
     const [before, after] = [await makeWorkload(cluster), await makeWorkload(cluster)];
     const flow = makeFlow({ source_ip: '10.1.0.1', destination_ip: '203.0.113.5', bytes: 70 });
@@ -154,7 +154,9 @@ describe('resolveFlowEnds', () => {
     ]);
   });
 
-  it('loses and doubles no byte of the sums, whatever becomes known', { timeout: 90_000 }, async () => {
+  it('neither loses nor double-counts a byte of the aggregates, whatever becomes known', {
+    timeout: 90_000,
+  }, async () => {
     const end = fc.tuple(fc.nat(3), fc.nat(3)).map(([net, host]) => `10.${net}.0.${host + 1}`);
     const report = fc.record({
       source_ip: end,

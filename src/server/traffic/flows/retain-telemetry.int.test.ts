@@ -178,7 +178,7 @@ describe('retention', () => {
     expect((await raw())?.flows).toBe(0);
   });
 
-  it('ends when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     await expect(retainTelemetry(AbortSignal.abort(new Error('the worker is stopping')))).rejects.toThrow(
       'the worker is stopping',
     );

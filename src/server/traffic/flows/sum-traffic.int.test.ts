@@ -231,7 +231,7 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
 }
 
 describe('sumTraffic', () => {
-  it('makes what counting everything by hand makes, whatever comes late, moves, ends in between or changes hands', async () => {
+  it('equals an independent count of all traffic, with late reports, moves, partial runs and changes of owner', async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 16 }), async (steps) => {
       const oracle = new TrafficOracle();
       for (const one of steps) await take(one, oracle);
@@ -276,7 +276,7 @@ describe('sumTraffic', () => {
   const hourBytes = async () =>
     (await sql`select coalesce(sum(bytes), 0)::int as bytes from traffic_totals where bucket_seconds = 3600`)[0]?.bytes;
 
-  it('misses nothing that is stored while sums are made, also by two at once', async () => {
+  it('misses nothing that is stored during aggregation, even with two concurrent runs', async () => {
     const oracle = new TrafficOracle();
     let writing = true;
     const writer = async (node: number) => {
@@ -322,7 +322,7 @@ describe('sumTraffic', () => {
     expect(await hourBytes()).toBe(100);
   });
 
-  it('caps sums at what numbers can hold, whatever agents claim', async () => {
+  it('caps aggregates at the largest safe number, whatever agents claim', async () => {
     await report([
       plain(0, { bytes: Number.MAX_SAFE_INTEGER }),
       plain(0, { service: 80, bytes: Number.MAX_SAFE_INTEGER }),

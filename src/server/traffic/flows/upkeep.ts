@@ -10,14 +10,14 @@ import { flowStore, type Retained, type WalkPosition } from '../storage/flow-sto
 import { type AddressBook, addressBook } from './address-book';
 import { endResolver } from './end-resolver';
 
-/** Brings the sums of traffic up to date. @returns how many hours were made, and whether nothing was left */
+/** Updates the traffic aggregates. @returns how many hours were computed, and whether nothing was left */
 export const sumTraffic = (signal?: AbortSignal): Promise<{ hours: number; done: boolean }> =>
   flowStore().upkeep.sum(signal);
 
 /**
- * Deletes telemetry that is older than its retention or whose node is gone. Safe to run at any time, twice at once, and to
- * interrupt.
- * @returns how many rows of each went
+ * Deletes telemetry that is older than its retention or whose node is gone. Safe to run at any time, concurrently, and
+ * to interrupt.
+ * @returns how many rows of each were deleted
  */
 export async function retainTelemetry(
   signal?: AbortSignal,
@@ -33,7 +33,7 @@ export async function retainTelemetry(
   return done;
 }
 
-/** A run takes at most about this long; the next one goes on where it ended. */
+/** A run takes at most about this long; the next one continues where it ended. */
 const BUDGET_MS = 5_000;
 /** Other processes may still store by the book before for so long. */
 const SETTLE_MS = 5_000;
@@ -67,9 +67,9 @@ function begin(book: AddressBook, settleMs: number): void {
 }
 
 /**
- * Fills in ends of stored flows, and of sums made from them, that were unknown when they were stored and that the inventory
- * has learned of since, by the definition by which heartbeats are stored. For some seconds, step by step; the next run goes
- * on. It can be interrupted at any time, and run twice at once.
+ * Fills in ends of stored flows, and of aggregates computed from them, that were unknown when stored and that the
+ * inventory knows by now, by the same rules by which heartbeats are stored. Works step by step for some seconds; the
+ * next run continues. Safe to interrupt at any time and to run concurrently.
  * @returns how many rows, and whether nothing is left
  */
 export async function resolveFlowEnds(

@@ -138,7 +138,7 @@ const agentColumns = {
   status: nodeAgents.status,
 };
 
-/** What is known of the agent of a node by its newest token. */
+/** What is known about the agent of a node by its newest token. */
 export type AgentInUse = Pick<typeof nodeAgents.$inferSelect, keyof typeof agentColumns>;
 
 /** The agent that had the node's token before. */
@@ -151,7 +151,7 @@ export async function lockFormerAgent(tx: Tx, nodeId: string): Promise<FormerAge
   return row ? { ...row, reports: reports(row) } : null;
 }
 
-/** Gives a node's agent its token; whoever had one before is locked out. @param replacement null leaves the last one that was recorded */
+/** Assigns an agent token; the previous one is locked out. @param replacement null keeps the last recorded one */
 export async function enrolAgent(
   tx: Tx,
   agent: NewAgent,

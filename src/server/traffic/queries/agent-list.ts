@@ -102,7 +102,7 @@ const activity = {
 const sum = (hours: readonly Activity[], field: keyof Activity) =>
   hours.reduce((total, hour) => total + hour[field], 0);
 
-/** Heartbeats whose rejections are told, and of each the first reasons. */
+/** Number of heartbeats whose rejections are shown, and of first reasons for each. */
 const TOLD_HEARTBEATS = 10;
 const TOLD_REASONS = 5;
 

@@ -137,7 +137,7 @@ export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, bef
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-/** Deletes what is expired of heartbeats, enrolments and former places of workloads. @returns how many rows of each */
+/** Deletes expired heartbeats, enrollments and former placements of workloads. @returns how many rows of each */
 export async function retainAgents(
   { now, flow_hours }: { now: number; flow_hours: number },
   signal: AbortSignal | undefined,

@@ -5,8 +5,9 @@ import { subnets } from '../../db/schema/networks';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
 /**
- * Changes whenever a subnet, a workload or an address is added, changed or removed: counts and sums of the rows' own
- * transaction numbers. Unlike the newest `updated_at` it also sees a change that began earlier and was committed later.
+ * Changes whenever a subnet, a workload or an address is added, changed or removed: counts and totals of the rows' own
+ * transaction numbers. Unlike the newest `updated_at` it also detects a change that began earlier and was committed
+ * later.
  */
 export async function inventoryStamp(executor: Executor): Promise<string> {
   const part = (table: typeof subnets | typeof workloads | typeof ipAddresses) =>
@@ -29,7 +30,7 @@ export type FlowInventory = {
   addresses: { cluster_id: string; address: string; workload_id: string }[];
 };
 
-/** What is needed to tell who stands at the ends of a flow. Four queries. */
+/** Loads what is needed to resolve the ends of a flow. Four queries. */
 export async function loadFlowInventory(executor: Executor): Promise<FlowInventory> {
   const [cidrs, guests, addresses, placements] = await Promise.all([
     executor.execute<{ cidr: string; ids: string }>(

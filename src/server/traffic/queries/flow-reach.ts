@@ -10,7 +10,7 @@ import { subnetInReach } from '../../inventory/queries/ipam-reach';
 import { workloadInReach } from '../../tenancy/queries/tenant-reach';
 import type { FlowReach, OwnedPeriod, VisibleWorkloads } from '../storage/flow-selection';
 
-/** The workloads within reach, and when those that moved were, after `since`. One query, none with reach `all`. */
+/** The visible workloads, and when moved ones were visible after `since`. One query, none with reach `all`. */
 export async function findVisibleWorkloads(
   reach: Reach,
   since: string,
@@ -25,7 +25,7 @@ export async function findVisibleWorkloads(
 /** More names than this are too many to search flows by. */
 const MAX_NAMED = 5_000;
 
-/** Workloads within reach whose name contains the text. One query. */
+/** Visible workloads whose name contains the text. One query. */
 export async function findNamedWorkloads(reach: Reach, text: string): Promise<string[]> {
   const rows = await db
     .select({ id: workloads.id })
@@ -36,8 +36,8 @@ export async function findNamedWorkloads(reach: Reach, text: string): Promise<st
 }
 
 /**
- * The workloads within reach, and the subnets within reach as they are written, for reading what was observed after `since`. One
- * query, none with reach `all`.
+ * The visible workloads and subnets (as written), to read what was observed after `since`. One query, none with reach
+ * `all`.
  */
 export async function findFlowReach(reach: Reach, since: string): Promise<FlowReach> {
   if (reach === 'all') return { visible: 'all', prefixes: 'all', periods: [] };
@@ -50,7 +50,7 @@ export async function findFlowReach(reach: Reach, since: string): Promise<FlowRe
   return { visible: [...visible], prefixes: row?.prefixes ?? [], periods };
 }
 
-/** Touching periods of one workload are one: both tenants are within reach. */
+/** Merges adjacent periods of one workload: both tenants are visible. */
 function joined(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
   const result: OwnedPeriod[] = [];
   for (const period of periods) {
@@ -66,9 +66,10 @@ function joined(periods: readonly OwnedPeriod[]): OwnedPeriod[] {
 const LAST = '9223372036854775807::bigint';
 
 /**
- * SQL of the workloads within reach, now or once, that moved between tenants, as JSON: only of these does the owner depend on
- * the time. A move before `since` is left out, because nothing from before it is read. Workloads that are reached by their
- * project have been since they came to it: where they were before is not kept. See `periodsOf`.
+ * SQL of the workloads that are or were visible and that moved between tenants, as JSON: only for these does the owner
+ * depend on the time. A move before `since` is left out, because nothing from before it is read. Workloads that are
+ * visible through their project have been so since they were assigned to it: earlier placements are not kept. See
+ * `periodsOf`.
  */
 export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
   const text = (column: string) =>
@@ -87,5 +88,5 @@ export function ownedPeriods(reach: Exclude<Reach, 'all'>, since: string): SQL {
       'name', workload_name) order by workload_id, id), '[]') ${found})`;
 }
 
-/** What `ownedPeriods` found, a period for each time in which a workload was within reach. */
+/** What `ownedPeriods` found, a period for each time in which a workload was visible. */
 export const periodsOf = (found: readonly OwnedPeriod[] | undefined): OwnedPeriod[] => joined(found ?? []);

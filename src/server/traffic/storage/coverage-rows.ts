@@ -26,7 +26,7 @@ export type WorkloadCoverageRow = {
   last_flow_at: string;
 };
 
-/** What judging a stored flow needs. */
+/** What is needed to evaluate a stored flow. */
 export type CountedFlow = {
   source_ip: string;
   destination_ip: string;

@@ -45,7 +45,7 @@ export type WorkloadTrafficSums = {
   flows: number;
 };
 
-/** What is looked at of a flow to tell what decides about it. */
+/** The fields of a flow needed to find which rule it matches. */
 export type FactsRow = {
   source_ip: string;
   destination_ip: string;
@@ -64,7 +64,7 @@ export type FactsRow = {
   destination_cidr: string | null;
 };
 
-/** A flow as JSON without its decision and the closing brace, and what tells what decides about it if that was asked for. */
+/** A flow as JSON without its decision and closing brace, and the fields to find its matching rule if requested. */
 export type FlowText = { json: string; decision: string; state: string | null; facts: FactsRow | null };
 
 /** Counters of an interface of a node as of one moment: totals since the interface exists, as the node sees them. */
@@ -113,17 +113,17 @@ export type UnconfirmedRow = {
   received_at: string;
   observed_at: string;
   refused_at: string | null;
-  /** The judged flow without its ends: these are resolved when it is confirmed. */
+  /** The validated flow without its ends: these are resolved when it is confirmed. */
   report: UnconfirmedReport;
 };
 
-/** What is needed to decide about a report. */
+/** What is needed to confirm or refuse a report. */
 export type WaitingReport = Pick<
   UnconfirmedRow,
   'id' | 'node_id' | 'workload_id' | 'vmid' | 'received_at' | 'observed_at'
 >;
 
-/** A flow to be stored, and what it adds to the sums. What it adds to the totals is not in its record yet: see `addCounters`. */
+/** A flow to store, and what it adds to aggregates. Its record lacks what it adds to the totals: see `addCounters`. */
 export type ValidFlow = {
   record: FlowRecord;
   /** What is new since the agent's heartbeat before; null when the agent did not say. */
@@ -168,7 +168,7 @@ export type EndResolver = {
   endsOf: (
     flow: Sighting & { source_ip: string; destination_ip: string; workload_id: string | null },
   ) => ResolvedEnds | null;
-  /** The workload at whose interface something was seen; null when there is none, or the node may not speak for it. */
+  /** The workload at whose interface something was seen; null when there is none, or the node may not report for it. */
   observerOf: (sighting: Sighting) => string | null;
   /** The known subnet that holds all of a network that was external; null: none. */
   subnetAround: (network: string) => string | null;

@@ -8,8 +8,9 @@ import type { TenantReach } from '@/domain/permissions';
 export type VisibleWorkloads = 'all' | readonly string[];
 
 /**
- * What of the traffic may be seen: workloads at its ends, and the subnets that these lie in. `visible` has those that belonged
- * to the reader once as well; `periods` says when, and `flowRows` and `rollupRows` take them out of everything else.
+ * The traffic that may be seen: workloads at its ends, and the subnets that contain them. `visible` also has those
+ * that once belonged to the reader; `periods` says when, and `flowRows` and `rollupRows` take them out of everything
+ * else.
  */
 export type FlowReach = {
   visible: VisibleWorkloads;
@@ -18,8 +19,8 @@ export type FlowReach = {
 };
 
 /**
- * When a workload that moved between tenants was within reach. `from` null: always before `to`; `to` null: still. `name` is what
- * it was called when it went.
+ * When a workload that moved between tenants was visible. `from` null: always before `to`; `to` null: still visible.
+ * `name` is its name when it moved away.
  */
 export type OwnedPeriod = { workload_id: string; from: string | null; to: string | null; name: string | null };
 
@@ -35,12 +36,12 @@ export type FlowSelection = FlowReach & {
   named: readonly string[];
 };
 
-/** A range that ends: part of a flow's totals lies in it. */
+/** A range with an end: it contains only part of a flow's totals. */
 export type BoundedSelection = FlowSelection & { until: string };
 
 export const wordOf = (text: string | undefined) => (text === undefined ? null : parseEndFilter(text));
 
-/** Whether sums per minute and hour know what the filter asks for. They keep neither addresses nor ephemeral ports. */
+/** Whether minute and hour rollups can answer the filter. They keep neither addresses nor ephemeral ports. */
 export function sumsCanAnswer(filter: FlowFilter): boolean {
   const ends = [filter.address, filter.source, filter.destination].map(wordOf);
   return (

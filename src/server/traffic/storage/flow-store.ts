@@ -42,7 +42,7 @@ import type {
 import { postgresFlowStore } from './postgres/postgres-flow-store';
 import type { SuspiciousRow } from './suspicious-row';
 
-/** Sums that a range is read from: minutes only, or hours and the minutes that are not in them yet. */
+/** Rollups that a range is read from: minutes only, or hours and the minutes not moved into them yet. */
 type SumSource = Exclude<FlowSource, 'flows'>;
 /** Buckets of one width in seconds, from the first on. */
 type Buckets = { first: string; width: number };
@@ -56,7 +56,7 @@ type Buckets = { first: string; width: number };
  */
 export type FlowStore = {
   /**
-   * Stores flows of a node and adds what is new to all sums. The caller holds the lock of the node's agent.
+   * Stores flows of a node and adds what is new to all aggregates. The caller holds the lock of the node's agent.
    * @param flows each identity once, sorted by key
    * @returns how many flows were new
    */
@@ -73,7 +73,7 @@ export type FlowStore = {
   list: (selection: FlowSelection, input: FlowListInput) => Promise<Page<Flow>>;
   /** The newest flows that were stored since `after`. */
   tail: (selection: FlowSelection, after: string, limit: number) => Promise<Flow[]>;
-  /** Groups page by page with the sums of all. `source` can answer the selection's filters and the grouping. */
+  /** Groups page by page with the totals of all. `source` can answer the selection's filters and the grouping. */
   groups: (
     selection: BoundedSelection,
     source: FlowSource,
@@ -86,9 +86,9 @@ export type FlowStore = {
     grouping: FlowGrouping,
     groups: { ids: readonly string[]; most: number },
   ) => Promise<GroupConversation[]>;
-  /** Sums over time, from the sums per minute and hour. */
+  /** Totals over time, from the minute and hour rollups. */
   series: (selection: RollupSelection, source: SumSource, buckets: Buckets) => Promise<BucketSum[]>;
-  /** The same from single flows, for filters that sums cannot answer. */
+  /** The same from single flows, for filters that rollups cannot answer. */
   spans: (selection: BoundedSelection, buckets: Buckets) => Promise<FlowSpan[]>;
   /** Conversations for the map, the heaviest first; at most `MAX_CONVERSATIONS`. */
   edges: (selection: BoundedSelection, source: SumSource, filter?: ConversationFilter) => Promise<Conversation[]>;
@@ -110,12 +110,12 @@ export type FlowStore = {
 export type FlowInsights = {
   list: (selection: InsightSelection, input: InsightFlowsInput) => Promise<Page<Flow>>;
   summary: (selection: InsightSelection) => Promise<InsightsSummary>;
-  /** All flows in batches as they are found, at last their sums: all of the same moment. */
+  /** All flows in batches as they are found, then their totals: all from the same moment. */
   stream: (
     selection: InsightSelection,
     withFacts: boolean,
   ) => AsyncIterable<{ flows: readonly FlowText[] } | { summary: InsightsSummary }>;
-  /** What decides about each flow, in batches. Not masked: nothing of it may be shown. */
+  /** The rule or default policy that each flow matches, in batches. Not masked: none of it may be shown. */
   facts: (selection: InsightSelection) => AsyncIterable<readonly FactsRow[]>;
   /** What the workload carried in the range. */
   traffic: (
@@ -129,14 +129,14 @@ export type TrafficTotals = {
   /** The state of the totals, and up to when they are complete in the range. */
   version: (range: { since: string; until: string }) => Promise<{ version: number; as_of: string }>;
   byWorkload: (parts: readonly SumPart[]) => Promise<WorkloadTraffic[]>;
-  /** The same for workloads that moved, while they were within reach. */
+  /** The same for workloads that moved, while they were visible. */
   byOwnedWorkload: (parts: readonly SumPart[], periods: readonly OwnedPeriod[]) => Promise<WorkloadTraffic[]>;
-  /** The same by the counters of network cards. */
+  /** The same by the counters of interfaces. */
   byCounters: (range: { since: string; until: string; cutoff: string }) => Promise<WorkloadTraffic[]>;
   series: (selection: TrafficSelection, parts: readonly SumPart[], buckets: Buckets) => Promise<BucketSum[]>;
 };
 
-/** How often rules decided about flows, by day. */
+/** How often rules matched flows, by day. */
 export type RuleHits = {
   /** How far a node is counted, made when it was not counted before. Locked: who counts the same node waits. */
   lockMark: (tx: Tx, nodeId: string, since: string) => Promise<CoverageMark>;
@@ -157,7 +157,7 @@ export type RuleHits = {
     rules: readonly (HitPlace & { rule_id: string })[];
     reach: Reach;
   }) => Promise<RuleHitSums[]>;
-  /** Workloads within reach with what their flows are decided by, from a day on. */
+  /** Visible workloads with what their flows match, from a day on. */
   byWorkload: (reach: Reach, from: string, input: WorkloadCoverageListInput) => Promise<Page<WorkloadCoverage>>;
   /** Conversations since a day about which the firewall's log contradicts the rules. */
   conflicts: (reach: Reach, since: string, limit: number) => Promise<Omit<VerdictConflicts, 'since'>>;
@@ -211,7 +211,7 @@ export type Retained = Record<
   number
 >;
 
-/** What is done in the background. All of it can be interrupted at any time, and run twice at once. */
+/** Background tasks. Each can be interrupted at any time, and run concurrently. */
 export type FlowUpkeep = {
   /** Brings the totals up to date, for some seconds. @returns how many hours were made, and whether nothing was left */
   sum: (signal?: AbortSignal) => Promise<{ hours: number; done: boolean }>;

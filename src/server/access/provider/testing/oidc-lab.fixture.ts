@@ -22,7 +22,7 @@ export async function ask<T>(path: string, headers: Headers, init: { method?: st
 export const roleId = async (name: string) =>
   (await db.select({ id: roles.id }).from(roles).where(eq(roles.name, name)))[0]?.id ?? '';
 
-/** A provider of sign-ins that runs, and a Fabric in which none is set up yet; made anew for each test. */
+/** A running sign-in provider, and a Fabric in which none is set up yet; created again for each test. */
 class OidcLab {
   provider!: Awaited<ReturnType<typeof startOidcProvider>>;
   /** Headers of a super administrator. */

@@ -116,7 +116,7 @@ describe('an apply of what a preview showed', () => {
       restore(control(), start);
       const guest = pick(random, FIVE);
       const version = pick(random, [1, 2] as const);
-      // A state that nobody planned.
+      // An unplanned state.
       for (let n = Math.floor(random() * 4); n > 0; n--) edit(random, guest.vmid);
       if (random() < 0.3) await applyShown(guest, 1, (await shownOf(guest, 1)).fingerprint, () => {});
       const begun = takeSnapshot(control());
@@ -124,7 +124,7 @@ describe('an apply of what a preview showed', () => {
       const calm = await applyShown(guest, version, fingerprint, () => {});
       expect(['ok', 'unchanged', 'partial'], `seed ${seed}`).toContain(calm.outcome.status);
 
-      // The same again, and somebody edits: before anything was asked, or right before some call.
+      // The same again with an edit: before the first request, or right before some call.
       restore(control(), begun);
       const moment = random() < 0.4 ? 0 : Math.floor(random() * calm.calls);
       const edited = await applyShown(guest, version, fingerprint, (call) => {

@@ -43,8 +43,8 @@ const withoutUnbridged = (filter: GuestFilter): GuestFilter => ({
 });
 
 /**
- * Decides right before each write whether it is one that the preview showed: the guest has to be as the preview saw it, or
- * on the way from there that nobody but this deployment took, also under an earlier worker.
+ * Decides right before each write whether the preview showed it: the guest has to be as the preview saw it, or on the
+ * way from there by writes of this deployment only, including those of an earlier worker.
  */
 export function approveWrites({ fingerprint, workload, intent, before, readCluster, onChanged }: Approved) {
   let start = before && withoutUnbridged(before);

@@ -4,7 +4,7 @@ import { ProviderError } from '../../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../../providers/hypervisor/types';
 import type { ReadGuest } from './read-guest-filter';
 
-/** A guest cannot be brought to what is wanted, for a reason that can be shown. */
+/** A guest cannot be brought to the desired state, for a reason that can be shown. */
 export class GuestProblem extends Error {
   constructor(
     readonly problem: DeploymentProblem,
@@ -15,7 +15,7 @@ export class GuestProblem extends Error {
   }
 }
 
-/** What went wrong in words that may be stored and shown. */
+/** The error as text that may be stored and shown. */
 export function problemOf(error: unknown): DeploymentProblem {
   if (error instanceof GuestProblem) return error.problem;
   if (error instanceof ProviderError) {

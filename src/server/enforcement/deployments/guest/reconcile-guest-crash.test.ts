@@ -147,8 +147,8 @@ type Expectation = {
 };
 
 /**
- * Looks at the guest after each write: what was decided in the same way before and is in the end must not differ. A
- * state that was looked at once is not looked at again.
+ * Checks the guest after each write: a decision that is the same before and at the end must not differ in between. A
+ * state that was already checked is not checked again.
  */
 function watch(expected: Map<number, Expectation>, next: Interference, withOracle = false): Interference {
   return async (request, execute) => {
@@ -160,7 +160,7 @@ function watch(expected: Map<number, Expectation>, next: Interference, withOracl
       const state = guest && result([guest])[0];
       if (guest && known && state !== undefined && !(known.seen.has(state) && !withOracle)) {
         known.seen.add(state);
-        // A write that nobody confirmed is looked for, not sent again.
+        // An unconfirmed write is looked for, not sent again.
         const written = ourLines(control(), guest.vmid).map((line) => line.replace(/^\|/, ''));
         expect(new Set(written).size, `guest ${guest.vmid} has a rule twice`).toBe(written.length);
         const now = await verdicts(guest);
@@ -290,7 +290,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
     }
     wanted = result();
     const ended = takeSnapshot(control());
-    // Nobody edited: every guest that has no other policy is again as it was.
+    // There were no edits: every guest that has no other policy is again as it was.
     if (to === 0) {
       start(0);
       const effect = (text: string | undefined) =>
@@ -365,7 +365,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
     });
   });
 
-  it('says what is wrong when it does not pass, and goes on from there later', { timeout: 120_000 }, async () => {
+  it('reports the error when it does not pass, and continues from there later', { timeout: 120_000 }, async () => {
     await atCalls(everyNth(3), async (guests, call, where) => {
       let count = 0;
       const broken: Interference = async (_, execute) => {

@@ -19,7 +19,7 @@ const reconcile = (provider: HypervisorProvider, guest: typeof WEB, version: 0 |
   });
 
 describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', (release) => {
-  it('has exactly what is wanted after each change, and nothing is written twice', { timeout: 60_000 }, async () => {
+  it('has exactly the desired state after each change, and writes nothing twice', { timeout: 60_000 }, async () => {
     const { cluster, provider } = await simulate(release);
     furnish(cluster);
     const real = provider();
@@ -68,7 +68,7 @@ describe('the order of writes', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('obstacles to reconciling a guest', () => {
   it('a flag that is pending, or cannot be made live, is named; the rules stand', async () => {
     const { cluster, provider } = await simulate();
     cluster.guest(102).hotplugFailures.set('net1', 'no space');
@@ -92,7 +92,7 @@ describe('what stands in the way', () => {
     expect(cluster.guest(102).configText).toContain('net1: virtio=BC:24:11:00:00:01\n');
   });
 
-  it('a right that is missing is told, and nothing is half done', async () => {
+  it('reports a missing privilege and leaves nothing half done', async () => {
     const { cluster, access, provider } = await simulate();
     const before = cluster.firewall.guestFile(100);
     const outcome = await reconcile(provider(access('reader')), WEB, 1);
@@ -101,7 +101,7 @@ describe('what stands in the way', () => {
     expect(cluster.firewall.guestFile(100)).toBe(before);
   });
 
-  it('the rule of somebody whose alias is gone stays as it is', async () => {
+  it('keeps an unmanaged rule whose alias is gone', async () => {
     const { cluster, provider } = await simulate();
     const file = cluster.firewall.guestFile(102) ?? '';
     cluster.firewall.setFile('firewall/102.fw', file.replace(/\[ALIASES\][^[]*/, ''));

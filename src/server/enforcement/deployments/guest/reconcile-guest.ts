@@ -23,7 +23,7 @@ export type GuestTask = {
   mayWrite: () => void;
   /** Waits; rejects when the writer has to stop. */
   pause: (ms: number) => Promise<void>;
-  /** What is known of the guest before Fabric and of Fabric's own writes to its switches. */
+  /** The known state of the guest before Fabric, and Fabric's own writes to its switches. */
   origin?: Origin;
   /** Called once before the first write, with how the guest is and what is going to be written. @returns what the origin is by now */
   onPlan?: (state: ReadGuest, plan: StoredPlan) => Promise<Origin | undefined>;
@@ -60,12 +60,12 @@ export type GuestOutcome = {
 const MAX_STORED_STEPS = 200;
 /** Pauses between tries of something that may pass: a lock is held for up to ten seconds. */
 const RETRY_MS = [500, 2_000, 5_000, 10_000];
-/** When to look whether a write was carried out that nobody confirmed: a node works on for up to half a minute. */
+/** When to check whether an unconfirmed write was carried out: a node works on for up to half a minute. */
 const SETTLE_MS = [0, 500, 1_500, 4_000, 8_000, 16_000];
-/** How often somebody else may come in between before we say so. */
+/** How often another writer may interfere before this is reported. */
 const MAX_CONFLICTS = 25;
 const MAX_UNKNOWN = 5;
-/** How often it may turn out at the end that somebody changed something meanwhile. */
+/** How often the final check may find that another writer has changed something. */
 const MAX_ROUNDS = 5;
 
 const changedMeanwhile = () =>
@@ -75,7 +75,7 @@ const changedMeanwhile = () =>
     remedy: 'Find out what changes it (another tool, another installation), then apply the policy again.',
   });
 
-/** Counts what went wrong; every success starts anew. */
+/** Counts failures; a success resets all counts but that of conflicts. */
 class Patience {
   #tries = 0;
   #unknown = 0;
@@ -129,7 +129,7 @@ class Reconciliation {
     this.origin = task.origin ?? task.intent.restore ?? { baseline: null, written: NOTHING_WRITTEN };
   }
 
-  /** What is wanted; what was written meanwhile counts. */
+  /** The desired state, including what has been written so far. */
   get intent(): GuestIntent {
     const { intent } = this.task;
     return intent.restore ? { ...intent, restore: this.origin } : intent;
@@ -193,7 +193,7 @@ class Reconciliation {
     if (note.in ?? note.out) await this.task.onDefault?.(note);
   }
 
-  /** One write, and what is there afterwards. */
+  /** One write, and the state that is read afterwards. */
   async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
     await this.task.assertWanted?.(this.writes > 0);
     await this.#noteDefaults(state, step);
@@ -210,10 +210,10 @@ class Reconciliation {
   }
 
   async #recover(state: ReadGuest, step: PlanStep, error: unknown): Promise<ReadGuest> {
-    // Whoever has to stop does not learn it from a broken connection.
+    // A writer that has to stop does not learn this from a broken connection.
     this.task.mayWrite();
     if (step.kind === 'set_nic_flag' && (error instanceof GuestProblem || isNicProblem(error))) {
-      // The rules are in force at the other interfaces; what is not, is told.
+      // The rules are enforced on the other interfaces; the failed one is reported.
       const problem = problemOf(error);
       const named = problem.message.startsWith(`${step.nic}:`) ? problem.message : `${step.nic}: ${problem.message}`;
       this.problems.push({ ...problem, message: named });
@@ -246,7 +246,7 @@ class Reconciliation {
     return this.read();
   }
 
-  /** Looks until a write shows that nobody confirmed, or until it is too late for it to happen. */
+  /** Reads until an unconfirmed write shows, or until it is too late for it to happen. */
   async #settle(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
     for (const [at, pause] of SETTLE_MS.entries()) {
       if (pause > 0) await this.task.pause(pause);
@@ -302,7 +302,7 @@ const outcomeOf = (work: Reconciliation) => ({
   written: work.origin.written,
 });
 
-/** Numbers of rules that were really changed, by the first and the last reading. */
+/** Numbers of rules that were really changed, by the first and the last state read. */
 function progressOf({ first, latest, intent }: Reconciliation): GuestChanges | null {
   if (!first || !latest) return null;
   const count = ({ rules }: GuestFilter) => {
@@ -313,7 +313,7 @@ function progressOf({ first, latest, intent }: Reconciliation): GuestChanges | n
     return { live: live.length, moved, kept: live.length - moved, stale: stale.length };
   };
   const [before, after] = [count(first), count(latest)];
-  // What somebody else did meanwhile is not claimed.
+  // Changes by other writers in between are not claimed.
   return {
     added: Math.max(0, after.live - before.live),
     removed: Math.max(0, before.stale - after.stale),
@@ -336,8 +336,8 @@ export const failedOutcome = (error: unknown): GuestOutcome => ({
 });
 
 /**
- * Brings the firewall of one guest to what is wanted, one write at a time: each is planned from what was read after the
- * one before, so whatever others do in between is taken into account, and whoever starts again goes on where this ends.
+ * Brings the firewall of one guest to the desired state, one write at a time: each is planned from what was read after
+ * the previous one, so concurrent changes by others are taken into account, and a restart continues where this ends.
  * A failure is an outcome. @throws what `mayWrite` and `pause` throw, errors of the callbacks, and GuestProblem when
  * `approve` refuses before anything was written
  */
@@ -356,7 +356,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
     for (let rounds = 0; ; ) {
       let step = nextStep(state, work.intent);
       if (step && task.approve) {
-        // What is stored takes effect with a switch: all of it is looked at once more.
+        // What is stored takes effect with a switch, so all of it is read once more.
         if (work.writes > 0 && isSwitch(step)) state = await work.read();
         await task.approve(state, work.writes > work.refused);
         step = nextStep(state, work.intent);

@@ -26,7 +26,7 @@ export async function ask<T>(who: Side['as'], path: string, body?: object, metho
   return (text ? JSON.parse(text) : null) as T;
 }
 
-/** Two tenants; two workloads that are ours, one of which will move. */
+/** Two tenants; two workloads of our tenant, one of which will move. */
 export async function makeMoves() {
   const [ours, theirs] = [await makeSide('ours'), await makeSide('theirs')];
   const admin = await makeUser('super_admin');

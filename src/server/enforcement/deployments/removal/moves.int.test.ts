@@ -26,7 +26,7 @@ beforeEach(async () => {
   ({ ours, theirs, root, workload, assign } = await makeMoves());
 });
 
-describe('a workload that moves to another tenant by hand', () => {
+describe('a workload that is moved to another tenant manually', () => {
   it('loses the rules and switches of its former tenant, and both trails tell', async () => {
     const before = switches(MOVED);
     const policy = await makePolicy(ours);
@@ -128,7 +128,7 @@ describe('a workload that moves to another tenant by hand', () => {
     for (const id of await removals()) await run(id, unreachable);
     expect(rulesOf(MOVED, policy)).toHaveLength(1);
     await lab.observe();
-    // The new tenant sees what filters, and how often the removal was tried; not whose it is, or what it was called.
+    // The new tenant sees what filters, and how often the removal was tried, but not the owner or the name.
     const residual = await ask<ResidualRulesList>(theirs.as, `/workloads/${workload}/residual-rules`);
     expect(residual.items).toMatchObject([
       {

@@ -22,9 +22,9 @@ import { requestRemovalIn, startDeployments } from '../schedule';
 const noSuchWorkload = () => notFound('workload');
 
 /**
- * What policies of former tenants and projects left on a workload, one item for each policy, with the rules that were last read of it. No
- * cluster is asked.
- * @throws AppError `not_found` for a workload out of reach
+ * Rules that policies of former tenants and projects left on a workload, as last read, one item for each policy. No
+ * cluster is contacted.
+ * @throws AppError `not_found` for a workload that is not visible
  */
 export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
   const [rows, board] = await Promise.all([listResidualRules(scope.reach, workloadId), readBoard()]);
@@ -53,8 +53,9 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
 }
 
 /**
- * Has what policies of former tenants and projects left on a workload removed now, also what was to be kept; the worker tries again until
- * it is gone. @throws AppError `not_found` for a workload out of reach
+ * Requests immediate removal of everything that policies of former tenants and projects left on a workload,
+ * including what was to be kept; the worker retries until it is gone.
+ * @throws AppError `not_found` for a workload not visible to the caller
  */
 export async function removeResidual(scope: Scope<'policy:apply'>, workloadId: string): Promise<ResidualRemoval> {
   const { requested, ids } = await db.transaction(async (tx) => {

@@ -73,9 +73,9 @@ export async function noteLeft(
 }
 
 /**
- * Decides, as part of a move, what becomes of rules that policies left on workloads on which they may not act any more. A move
- * by hand removes them, one by a mapping rule does what the tenant of the policy has set. Until they are gone they are noted as
- * residual.
+ * Decides, as part of a move, what happens to rules that policies left on workloads on which they may no longer act.
+ * A manual move removes them; a move by a mapping rule follows the setting of the policy's tenant. Until they are
+ * gone they are recorded as residual.
  * @returns deployments for `startDeployments` after the commit
  */
 export async function settleMoves(

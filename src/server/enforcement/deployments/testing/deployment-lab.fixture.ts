@@ -7,7 +7,7 @@ import { directProvider, type Interference } from '@/server/providers/hypervisor
 import { runDeployment } from '../run-deployment';
 
 export const FIVE = [100, 101, 102, 105, 200];
-/** Set anew for each test: numbers are unique within a cluster only. */
+/** Set again for each test: numbers are unique only within a cluster. */
 export let DEFINITION = {
   enforcement_mode: 'enforced',
   direction: 'in',

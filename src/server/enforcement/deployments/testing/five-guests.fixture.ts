@@ -58,7 +58,7 @@ const base = (vmid: number) => ({
   remove_strays: true,
 });
 
-/** What is wanted of a guest of version 1 or 2, or of the policy's end, which restores what was there before. */
+/** Desired state of a guest for version 1 or 2, or for the end of the policy, which restores the previous state. */
 export function intentOf(vmid: number, version: 0 | 1 | 2, restore?: Origin): GuestIntent {
   const scope = new Set([POLICY]);
   const [keep, none] = ['keep', { restore: 'ACCEPT' }] as const;
@@ -78,7 +78,7 @@ export function intentOf(vmid: number, version: 0 | 1 | 2, restore?: Origin): Gu
   };
 }
 
-/** A world to come back to: another policy is applied, somebody wrote rules by hand. */
+/** A state to return to: another policy is applied and a user has added rules manually. */
 export type Snapshot = { files: Map<string, string>; configs: Map<number, string> };
 
 export function takeSnapshot({ state }: ClusterControl): Snapshot {

@@ -24,7 +24,7 @@ type Readings = {
   readonly clusters: ReadonlyMap<string, Reading<ClusterSnapshot>>;
 };
 
-/** One comparison and what it was made from: it is made anew only when one of these is another. */
+/** One comparison and its inputs: it is recomputed only when one of the inputs changes. */
 type Compared = {
   wanted: DesiredGuest | null;
   guest: unknown;
@@ -45,8 +45,8 @@ const NOTHING = {
 } as const;
 
 /**
- * Where all policies stand on all clusters: what they want, what was read, and the comparison of both. Comparisons of
- * guests about which nothing changed are taken over from the board before.
+ * Status of all policies on all clusters: the desired state, the state as last read, and the comparison of both.
+ * Comparisons of unchanged guests are carried over from the previous board.
  */
 export class Board {
   readonly inputs: PolicyInputs;
@@ -112,7 +112,7 @@ export class Board {
     return { inputs, wanted, guest, cluster, view: guestView(inputs, workload, wanted, guest, cluster) };
   }
 
-  /** What the policies in force want at a workload; null when nothing. */
+  /** What the enforced policies require on a workload; null when nothing. */
   wantedAt(workloadId: string): DesiredGuest | null {
     return this.#wanted.get(workloadId) ?? null;
   }
@@ -129,7 +129,7 @@ export class Board {
       .map(({ workload_id }) => workload_id);
   }
 
-  /** Whether rules of the policy were found at a workload by the last reading. */
+  /** Whether rules of the policy were found on a workload when it was last read. */
   isFoundAt(policyId: string, workloadId: string): boolean {
     const diff = this.viewAt(workloadId)?.diff;
     if (!diff) return false;
@@ -147,7 +147,7 @@ export class Board {
     return workload ? guestView(this.inputs, workload, null, null, null) : null;
   }
 
-  /** The time of the oldest reading that tells about these workloads; null when one is missing. */
+  /** The time of the oldest snapshot that covers these workloads; null when one is missing. */
   readAt(workloadIds: readonly string[]): string | null {
     const clusters = new Set(workloadIds.flatMap((id) => this.inputs.workloads.get(id)?.cluster_id ?? []));
     return oldestReadAt(
@@ -156,7 +156,7 @@ export class Board {
     );
   }
 
-  /** How far a policy is in force at some workloads of one cluster. */
+  /** How far a policy is enforced on some workloads of one cluster. */
   standingAt(
     policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
     workloadIds: readonly string[],
@@ -181,7 +181,10 @@ export class Board {
     );
   }
 
-  /** Whether two policies had the other order when they were applied at a workload, so that nobody moved their rules since. */
+  /**
+   * Whether two policies had the opposite order when they were applied to a workload, so their rules have not been
+   * moved since.
+   */
   #wasAppliedAbove(above: string, below: string, workloadId: string): boolean {
     const [first, second] = [above, below].map((id) => {
       const placed = this.#applied.get(`${id} ${workloadId}`);
@@ -193,7 +196,7 @@ export class Board {
     return first.applied_at === null || second.applied_at === null || comparePolicies(first, second) < 0;
   }
 
-  /** The comparison at a workload, from a reading that is not older than what was written there. */
+  /** The comparison for a workload, from a snapshot that is not older than what was written there. */
   #viewSince(workloadId: string, appliedAt: string | null): GuestView | null {
     const read = this.readings.guests.get(workloadId)?.read_at;
     const workload = this.inputs.workloads.get(workloadId);
@@ -230,7 +233,7 @@ export class Board {
     const clusters = [...this.inputs.clusters.values()];
     if (byCluster.size === 0) {
       if (!enforced) return { status: null, deployments: [] };
-      // It shall be in force and has no place anywhere.
+      // The policy is to be enforced but is placed nowhere.
       const reasons: ClusterDeployment['reasons'] = unresolved ? ['unresolved_endpoint'] : [];
       const deployments = clusters.map(({ id, name, rule_placement }) => ({
         ...NOTHING,

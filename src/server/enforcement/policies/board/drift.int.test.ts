@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 const ruleLines = () => applied.split('\n').filter((line) => line.startsWith('IN '));
-/** Edits the lines of the guest's rules by hand. */
+/** Edits the lines of the guest's rules manually. */
 function edit(change: (lines: string[]) => string[]) {
   const ours = ruleLines();
   const rest = applied.split('\n').filter((line) => !ours.includes(line));
@@ -55,13 +55,13 @@ const editLine = (at: number, change: (line: string) => string) =>
 const option = (from: RegExp, to: string) =>
   lab.control.firewall.setFile(`firewall/${GUEST}.fw`, applied.replace(from, to));
 
-/** One reading through the service. */
+/** One read through the service. */
 const look = async () => {
   const { deployment_status, deployments } = await lab.fresh(policy.id);
   return { overall: deployment_status, ...deployments.find(({ cluster_id }) => cluster_id === lab.cluster.id) };
 };
 
-describe('drift behind our back is found in one reading', () => {
+describe('drift from out-of-band changes is found in one read', () => {
   it('and none is reported without it', async () => {
     expect(ruleLines()).toHaveLength(3);
     expect(await look()).toMatchObject({
@@ -179,7 +179,7 @@ describe('drift behind our back is found in one reading', () => {
     lab.control.cloneGuest(GUEST, 777, 'copy');
     await lab.settle();
     await lab.sync();
-    // Found by the reading of everything, since nothing was wanted there.
+    // Found by reading all guests, since nothing was desired there.
     await lab.observe();
     expect(await look()).toMatchObject({ status: 'stale', reasons: ['leftover'], leftover: 3, live: 6, guests: 3 });
     lab.control.destroyGuest(777);
@@ -190,7 +190,7 @@ describe('drift behind our back is found in one reading', () => {
 });
 
 describe('the list', () => {
-  it('tells what was last read, and asks no cluster', async () => {
+  it('returns what was last read without contacting a cluster', async () => {
     await lab.observe();
     const calls = lab.simulator.log.entries().length;
     const { body } = await lab.json(`/policies?cluster_id=${lab.cluster.id}&deployment_status=active`);
@@ -215,7 +215,7 @@ describe('the list', () => {
 });
 
 describe('what cannot be read', () => {
-  it('is unreadable, neither off nor missing, and an older reading is kept for the list', async () => {
+  it('is unreadable, neither off nor missing, and the list keeps the earlier snapshot', async () => {
     expect(await look()).toMatchObject({ status: 'active' });
     const fault = lab.simulator.onRequest(
       { path: new RegExp(`/${GUEST}/firewall/(rules|options)$`) },
@@ -232,7 +232,7 @@ describe('what cannot be read', () => {
 });
 
 describe('the three ways of looking at one guest', () => {
-  it('tell what is intended, what was last applied and what is live', async () => {
+  it('show what is intended, what was last applied and what is live', async () => {
     editLine(1, (line) => line.replace(/-dport \d+/, '-dport 444'));
     const { status, body } = await lab.json(`/policies/${policy.id}/guests/${await lab.id(GUEST)}`);
     expect(status).toBe(200);

@@ -53,7 +53,7 @@ async function readClusters(before: Known['clusters']): Promise<Known['clusters'
 }
 
 const known = sharedValue<Known>('policy_board', async (before) => {
-  // First the stamp, then what it stands for: a change in between is noticed by the next reading.
+  // Read the stamp before the data that it covers: the next read then notices a change in between.
   const stamp = await policyInputsStamp(db);
   const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
   if (before && isSame('inputs') && isSame('placed') && isSame('readings')) return before;

@@ -43,7 +43,7 @@ async function upgrade(): Promise<void> {
   for (const statement of step?.statements ?? []) await sqlClient().unsafe(statement);
 }
 
-describe('upgrading to tiers with policies that are in force', () => {
+describe('upgrading to tiers with enforced policies', () => {
   beforeAll(async () => {
     lab = await makePolicyLab();
     const tenant = await makeTenant();
@@ -101,7 +101,7 @@ describe('upgrading to tiers with policies that are in force', () => {
     for (const policy of [platform, tenants]) expect((await lab.fresh(policy.id)).deployment_status).toBe('active');
   });
 
-  it('shows the same order as drift when somebody makes it by hand afterwards', async () => {
+  it('shows the same order as drift when a user creates it manually afterwards', async () => {
     lab.control.firewall.setFile(`firewall/${GUEST}.fw`, live);
     await lab.observe();
     const found = await Promise.all([platform, tenants].map(standing));
@@ -110,7 +110,7 @@ describe('upgrading to tiers with policies that are in force', () => {
     expect(reasons).not.toContain('order_pending');
   });
 
-  it('shows another tier of a policy in force as pending until it is applied', async () => {
+  it('shows a changed tier of an enforced policy as pending until it is applied', async () => {
     await lab.apply(platform);
     const { body } = await lab.json(`/policies/${platform.id}`, { method: 'PATCH', body: { tier: 'platform_last' } });
     expect(body).toMatchObject({ tier: 'platform_last', deployments: [{ reasons: ['order_pending'] }] });
@@ -119,7 +119,7 @@ describe('upgrading to tiers with policies that are in force', () => {
     expect((await lab.fresh(platform.id)).deployment_status).toBe('active');
   });
 
-  it('says of a platform policy that unmanaged rules override it where these are placed above', async () => {
+  it('warns that unmanaged rules override a platform policy where they are placed above it', async () => {
     const preview = async (policy: Policy) => {
       const { body }: { body: PolicyPreview } = await lab.json(`/policies/${policy.id}/preview`, { body: {} });
       return body.warnings.map(({ code }) => code);

@@ -17,7 +17,7 @@ import type { Board } from './board';
 const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ipsets: null, aliases: null };
 const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
 
-/** Everything that decides about a guest's packets, as it was read; without a reading everything is unknown. */
+/** Everything that affects a guest's packets, as last read; without a snapshot everything is unknown. */
 export function liveStateOf(
   workload: InputWorkload,
   guest: GuestSnapshot | null,

@@ -13,14 +13,17 @@ import type { PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 
-/** The policy as if it were in force: a preview says what applying would do, whatever stands in the way of it. */
+/** The policy as if it were enforced: a preview says what applying would do, whatever prevents it. */
 const inForce = (policy: InputPolicy): InputPolicy => ({
   ...policy,
   enabled: true,
   definition: { ...policy.definition, enforcement_mode: 'enforced' },
 });
 
-/** What is confirmed is compared with what is live by then: a reading of some seconds ago would only have it skipped. */
+/**
+ * What is confirmed is compared with the live state at that time: a snapshot some seconds old would only cause it to
+ * be skipped.
+ */
 const readAfresh = (clusterId: string, workloads: readonly InputWorkload[]) =>
   readLive(clusterId, workloads, { afresh: true });
 
@@ -41,11 +44,11 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
 }
 
 /**
- * What applying a policy would do now, guest by guest, compared with what is live: each guest is read once. Rules of
- * other policies count as they stand, as when the policy is applied.
- * @param places workloads where something of the policy may be left besides those where it wants something
+ * What applying a policy would do now, guest by guest, compared with the live state: each guest is read once. Rules
+ * of other policies count as they are, as when the policy is applied.
+ * @param places workloads that may still have something of the policy, besides those where it requires something
  * @param reach of the reader: rules of platform policies are shown as far as these let tenants see them
- * @param read how to learn what is live; the clusters are asked unless told otherwise
+ * @param read how to get the live state; by default the clusters are queried
  */
 export async function previewWithInputs(
   inputs: PolicyInputs,

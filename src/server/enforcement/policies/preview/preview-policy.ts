@@ -42,7 +42,7 @@ export async function previewPolicy(
   return previewWithInputs(board.inputs, policy, board.placesOf(id), id, scope.reach);
 }
 
-/** Stands in markers of rules of a policy that has no id yet; no policy ever gets it. */
+/** Placeholder in markers of rules of a policy that has no id yet; no policy ever gets it. */
 const DRAFT_ID = '00000000-0000-7000-8000-000000000000';
 
 /** A policy that is not stored, as compiling needs it. @throws AppError `malformed` for a tenant or project that is not the caller's */

@@ -164,7 +164,7 @@ describe('the preview of a policy', () => {
     lab.control.firewall.setFile('firewall/110.fw', file);
   });
 
-  it('names what resolves to nothing, and warns of what stands in the way', async () => {
+  it('names endpoints that resolve to nothing and warns about obstacles', async () => {
     const policy = await lab.create({
       enabled: false,
       definition: { sources: ['sg:nobody', '10.0.0.0/8'], targets: ['no-such-guest'] },
@@ -218,7 +218,7 @@ describe('the preview of a policy', () => {
 });
 
 describe('the firewall of a guest', () => {
-  it('is told with all rules in order, ours named, options with defaults, and interfaces', async () => {
+  it('lists all rules in order, managed ones with their policy, options with defaults, and interfaces', async () => {
     const policy = await lab.create({
       definition: { enforcement_mode: 'enforced', sources: ['10.9.0.0/16'], targets: ['vmid:100'] },
       rules: [rule('8443')],
@@ -272,7 +272,7 @@ describe('the firewall of a guest', () => {
     expect(await test(100, { ...packet, destination_ip: 'fd00::1' })).toMatchObject({ code: 'malformed' });
   });
 
-  it('tells what policies in audit mode would do', async () => {
+  it('shows what policies in audit mode would do', async () => {
     const audit = await lab.create({
       definition: { sources: ['10.9.0.0/16'], targets: ['vmid:100'] },
       rules: [{ action: 'reject', protocol: 'tcp', destination_ports: ['443'] }],

@@ -14,7 +14,7 @@ type Guest = { readonly workload: InputWorkload; readonly preview: GuestPreview;
 const nodeOf = ({ workload }: Guest, cluster: ClusterSnapshot) =>
   liveNode(cluster, workload.node_name, workload.nftables);
 
-/** Whether the node keeps old rules in force, whatever is written. */
+/** Whether the node keeps old rules active, whatever is written. */
 export const isNodeFailing = (guest: Guest, cluster: ClusterSnapshot): boolean =>
   nodeOf(guest, cluster)?.compile_failure !== undefined;
 
@@ -135,7 +135,7 @@ function closesSomething(guest: PreviewedGuest): boolean {
   if (changes?.removed.some(({ action, enabled }) => action === 'ACCEPT' && enabled)) return true;
   if (defaultsAround(guest).some(({ before, after }) => after.in !== before.in || after.out !== before.out))
     return true;
-  // Switching on makes whatever stands there count.
+  // Switching the firewall on activates all rules that exist there.
   const switched = option_changes.some(({ name, kind }) => name === 'enable' || kind === 'nic_flag');
   return switched && [...rules, ...(guest.state.rules ?? [])].some(({ action }) => denies(action));
 }

@@ -49,7 +49,7 @@ async function buildPolicyInputs() {
   const subnets = {
     v4: await subnet('10.1.0.0/16'),
     v6: await subnet('2001:db8:1::/64'),
-    // Half of a documentation network is ours, a quarter of that another prefix: the rest is outside.
+    // Half of a documentation network is a known subnet, a quarter of it is another prefix: the rest is outside.
     half: await subnet('203.0.113.0/25'),
     quarter: await subnet('203.0.113.0/26'),
     gone: await subnet('198.18.0.0/15'),
@@ -98,8 +98,8 @@ export const flow = (source_ip: string, destination_ip: string, destination_port
   });
 
 /**
- * Two tenants with a guest each, at nodes with agents; flows to sensitive ports from inside and outside, at the edges of
- * `SINCE` and `UNTIL` and just beyond; a policy in audit mode. The clock has to stand at `NOW`.
+ * Two tenants with a guest each, on nodes with agents; flows to sensitive ports from inside and outside, at the
+ * edges of `SINCE` and `UNTIL` and just beyond; a policy in audit mode. The clock has to be set to `NOW`.
  */
 export async function plantDashboard() {
   const world = await buildPolicyInputs();

@@ -9,7 +9,10 @@ export const DATABASE = '10.1.2.20';
 export const OUTSIDE = '203.0.113.7';
 const SIX = 'fd00:1::20';
 
-/** Web (ours, on node one) and database (theirs, on node two) in nested subnets of both families, and a stranger. */
+/**
+ * Web (tenant `ours`, on node one) and database (tenant `theirs`, on node two) in nested subnets of both families,
+ * and a stranger.
+ */
 export async function makeInsightTraffic() {
   const tenants = await makeTwoTenants('viewer');
   const { cluster, ours, theirs } = tenants;
@@ -60,7 +63,7 @@ export const answer = {
   destination_port: 41_000,
   initiator: 'destination' as const,
 };
-/** By node. Each flow of web has bytes of its own, so that sums tell which were counted. */
+/** By node. Each flow of web has a distinct byte count, so that totals reveal which were counted. */
 export const ONE = [
   flow({ ...query, ...atWeb, bytes: 1, packets: 1 }),
   flow({ ...answer, ...atWeb, bytes: 10, packets: 1 }),
@@ -74,7 +77,7 @@ export const ONE = [
     bytes: 1_000,
     packets: 1,
   }),
-  // Web has an address that nobody knows.
+  // Web has an unknown address.
   flow({
     source_ip: '192.0.2.77',
     destination_ip: '198.51.100.9',

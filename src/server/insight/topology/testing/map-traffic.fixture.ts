@@ -26,7 +26,10 @@ const GUARDED: GuestSnapshot = {
 };
 const OPEN: GuestSnapshot = { ...GUARDED, options: { enable: 1, policy_in: 'ACCEPT' }, rules: [] };
 
-/** Web (ours) and database (theirs) on VLAN 10 of one bridge, nodes n1 and n2, and a guest without traffic. */
+/**
+ * Web (tenant `ours`) and database (tenant `theirs`) on VLAN 10 of one bridge, nodes n1 and n2, and a guest without
+ * traffic.
+ */
 async function build() {
   const sql = sqlClient();
   const tenants = await makeTwoTenants('viewer');
@@ -96,7 +99,7 @@ const FIRST = [
     first_seen_at: ago(100),
     observed_at: ago(90),
   }),
-  // Nobody that is known.
+  // Unknown ends.
   flow({ source_ip: '10.1.0.99', destination_ip: '10.1.0.98', destination_port: 53, protocol: 'udp' }),
 ];
 const SECOND = [

@@ -5,7 +5,7 @@ import type { RenewedCertificate } from './entry-node';
 /** Milliseconds. `connect` covers TCP and TLS; the others the exchange once the connection stands. */
 export type Timeouts = { connect: number; read: number; agent: number; write: number };
 
-/** A node forwards for 30 s before it gives up on another, so a write waits longer than that to hear the outcome. */
+/** A node forwards for 30 s before it abandons another, so a write waits longer than that for the outcome. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 5_000, read: 10_000, agent: 15_000, write: 40_000 };
 
 export type ClientOptions = {

@@ -65,7 +65,7 @@ describe('a refused token', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is tried again when somebody insists, and works from then on', async () => {
+  it('is retried when the caller insists, and works from then on', async () => {
     let status = 401;
     const server = await serveApi((_, response) => answer(response, { data: 'ok' }, status));
     const client = testClient(accessTo([server]));

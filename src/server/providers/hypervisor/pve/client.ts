@@ -24,9 +24,9 @@ export type PveRequest = {
   direct?: boolean;
   /** Runs in the node's root daemon, which has few workers. Writes and agent calls always do. */
   daemon?: boolean;
-  /** Writes a firewall file: few at once per cluster, whichever node is asked. */
+  /** Writes a firewall file: few concurrently per cluster, whichever node is asked. */
   firewallFile?: boolean;
-  /** Ask even what failed a moment ago: somebody wants to know. What answers then is asked by others again as well. */
+  /** Ask even what failed a moment ago: the caller needs to know. If it answers, others ask it again as well. */
   insist?: boolean;
 };
 
@@ -37,8 +37,9 @@ const NodeFingerprints = z.array(
 );
 
 /**
- * Calls of one cluster's API: chooses the entry node, keeps the limits, repeats reads that may pass, and turns every
- * failure into a ProviderError. Writes are never repeated; `detail.outcomeUnknown` tells when one may have happened.
+ * Calls of one cluster's API: chooses the entry node, enforces the limits, retries reads that may succeed later, and
+ * turns every failure into a ProviderError. Writes are never repeated; `detail.outcomeUnknown` shows when one may have
+ * happened.
  */
 export class PveClient {
   readonly #options: ClientOptions;
@@ -132,7 +133,7 @@ export class PveClient {
     return kind === 'agent' ? this.#limits.agents.get(node).run(inDaemon) : inDaemon();
   }
 
-  /** Runs `work` as an attempt of the breaker `key`; `blames` tells which failures are its object's. */
+  /** Runs `work` as an attempt of the breaker `key`; `blames` decides which failures count against its object. */
   async #guard(
     key: string,
     object: string,
@@ -175,7 +176,7 @@ export class PveClient {
     for (const entry of this.#order(request)) {
       const { url, host } = entry.connection.target;
       try {
-        // The breaker inside the queue: what waited for a dead node learns at once that it is dead.
+        // The breaker is inside the queue: calls that waited for a dead node learn immediately that it is dead.
         const work = () => this.#repeatedly(entry, request);
         const blames = (error: unknown) => blamesEntry(error, request);
         const guarded = () => this.#guard(entryKey(entry), host, request, work, blames);

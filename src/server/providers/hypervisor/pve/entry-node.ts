@@ -48,7 +48,7 @@ export class EntryNode {
     this.#writes = new SecureAgent(open, { keepAlive: false });
   }
 
-  /** The pin in force, or null. */
+  /** The active pin, or null. */
   get fingerprint(): string | null {
     return this.#fingerprint;
   }
@@ -59,7 +59,7 @@ export class EntryNode {
   }
 
   /**
-   * Connects, judges the certificate and hangs up; `lastShown` then tells about it.
+   * Connects, validates the certificate and disconnects; `lastShown` then describes it.
    * @throws TransportError
    */
   async probe(): Promise<void> {

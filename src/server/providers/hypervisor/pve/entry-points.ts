@@ -56,7 +56,7 @@ export function createEntries(options: ClientOptions, hooks: Hooks): Entry[] {
   return entries;
 }
 
-/** The same entry with its own connections, which asks nobody else about its certificate. */
+/** The same entry with its own connections, which asks no other node about its certificate. */
 export function createWitness(options: ClientOptions, entry: Entry): EntryNode {
   return new EntryNode({
     ...connectionOptions(options),

@@ -13,7 +13,7 @@ export type CallFacts = {
 const isForwardFailure = (error: unknown): error is AnswerError =>
   error instanceof AnswerError && error.code === 'node_unreachable';
 
-/** The node meant by the call did not answer, whoever was asked. */
+/** The target node of the call did not answer, whichever node was asked. */
 export const blamesNode = (error: unknown, { node }: CallFacts): boolean =>
   node !== undefined &&
   (isForwardFailure(error) || (error instanceof TransportError && error.code === 'timeout' && error.sent));

@@ -23,8 +23,8 @@ export let agent: Headers;
 export let world: Awaited<ReturnType<typeof build>>;
 
 /**
- * Web (10.1.0.10, ours) and database (10.1.0.20, theirs) on one subnet, and the internet. What they say to each other is
- * told by one node.
+ * Web (10.1.0.10, `ours`) and database (10.1.0.20, `theirs`) on one subnet, and the internet. One node reports the
+ * traffic between them.
  */
 async function build() {
   const tenants = await makeTwoTenants('viewer');

@@ -33,7 +33,7 @@ function orderOf({ record, has_begin }: ValidFlow, stored: ReportedFlow): Order 
   return has_begin ? 'begun_since' : 'late';
 }
 
-/** Flows whose addition cannot be told without what is stored of them. */
+/** Flows whose addition can only be computed from their stored record. */
 export const isUndecided = ({ record, delta_bytes, delta_packets }: ValidFlow): boolean =>
   (delta_bytes === null && record.reported_bytes !== null) ||
   (delta_packets === null && record.reported_packets !== null);

@@ -133,8 +133,8 @@ export async function findReportedFlows(
 }
 
 /**
- * Ends the stored flows of workloads that move: what is reported from now on is a flow of its own, with what is new only, so
- * that each owner sees its part of a connection that goes on.
+ * Ends the stored flows of workloads that move: later reports become a separate flow with only the new traffic, so
+ * that each owner sees its part of a connection that continues.
  */
 export async function endFlowsOf(tx: Tx, workloadIds: readonly string[]): Promise<void> {
   if (workloadIds.length === 0) return;

@@ -42,7 +42,7 @@ export async function listGroupConversations(
   grouping: FlowGrouping,
   { ids, most }: { ids: readonly string[]; most: number },
 ): Promise<GroupConversation[]> {
-  // The address of an end is told to whoever may see the flow; its subnet is not.
+  // Any user who may see the flow sees the address of an end, but not its subnet.
   const reach = source === 'flows' ? { ...selection, prefixes: 'all' as const } : selection;
   const keys = columnsOf(keysOf(grouping, source, selection), 'group_');
   const identity = raw(
@@ -103,8 +103,8 @@ const narrowed = ({ hosts = false, at, from_outside = false }: ConversationFilte
   );
 
 /**
- * Traffic of the range from sums per minute or hour: who opened conversations with whom, by service and verdict, the heaviest
- * first. Each counts once, however many nodes reported it. One query.
+ * Traffic of the range from minute or hour rollups: who opened conversations with whom, by service and verdict, the
+ * heaviest first. Each counts once, however many nodes reported it. One query.
  */
 export async function listConversations(
   selection: BoundedSelection,

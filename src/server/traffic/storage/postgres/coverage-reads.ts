@@ -78,7 +78,7 @@ const SORTS: SortKeys = {
   covered_share: { column: SHARE, nullable: true },
 };
 
-/** Guests within reach with what their flows are decided by, from a day on. Two queries. */
+/** Visible workloads with what their flows match, from a day on. Two queries. */
 async function listWorkloadCoverage(
   reach: Reach,
   from: string,
@@ -143,8 +143,8 @@ async function listWorkloadCoverage(
 type Row = VerdictConflicts['most'][number] & { all_workloads: number; all_flows: number };
 
 /**
- * Conversations since a day (UTC date) about which the firewall's log says something else than the rules of a guest within
- * reach, with the guests that have most of them. One query.
+ * Conversations since a day (UTC date) for which the firewall's log contradicts the rules of a visible workload, with
+ * the workloads that have most of them. One query.
  */
 async function sumVerdictConflicts(
   reach: Reach,

@@ -94,7 +94,7 @@ export async function* readCountedFlows(tx: Tx, span: CountedSpan, batch = 5_000
   await tx.execute(sql`close counted_flows`);
 }
 
-/** The mark of a node, made when there is none, locked: whoever counts the same node at the same time waits. */
+/** The mark of a node, created when missing, and locked: concurrent counts of the same node wait. */
 export async function lockCoverageMark(tx: Tx, nodeId: string, since: string): Promise<CoverageMark> {
   await tx.insert(coverageMarks).values({ node_id: nodeId, since, until: since }).onConflictDoNothing();
   const [mark] = await tx.select().from(coverageMarks).where(eq(coverageMarks.node_id, nodeId)).for('update');

@@ -21,8 +21,8 @@ const COUNTERS = ['bytes', 'packets', 'flows'] as const;
 type Filled = { ends: Attribution; is_resolvable: boolean };
 
 /**
- * The ends of a part with what is unknown filled in; null when nothing is. Filled in is what the stored flow and the inventory
- * of now agree about: a flow keeps an end for good, also when its address has gone to somebody else since.
+ * The ends of a part with what is unknown filled in; null when nothing is. Fills in only what the stored flow and the
+ * current inventory agree on: a flow keeps an end permanently, even when its address was reassigned since.
  */
 function fill({ flow, minute, bucket_at }: ResolvedPart, resolver: EndResolver): Filled | null {
   const now = resolver.endsOf({ ...flow, at: Date.parse(bucket_at) });

@@ -90,7 +90,7 @@ function portConditions({ first, last }: PortRange): SQL[] {
   ];
 }
 
-/** Filters that flows and their sums have in common. */
+/** Filters that flows and their rollups have in common. */
 export function commonConditions({ visible, filter }: FlowSelection): SQL[] {
   const { cluster_id, node_id, protocol, decision, source_workload_id, destination_workload_id } = filter;
   const conditions: SQL[] = [];

@@ -94,7 +94,7 @@ export async function fillFlowEnds(
 
 export type ExternalRollup = RollupIdentity & { node_id: string; bucket_at: string; rollup_key: string };
 
-/** Sums in some pages with an end that was external and lies in one of the networks. */
+/** Rollup rows in some pages with an end that was external and is in one of the networks. */
 export async function listExternalRollups(
   executor: Executor,
   name: RollupTable,
@@ -134,8 +134,8 @@ export type RollupMove = {
 };
 
 /**
- * Gives sums of a node their new ends: one statement, so that at every moment each byte is in exactly one row. Nobody else
- * may write sums of the node meanwhile. @returns how many rows
+ * Sets the new ends of a node's rollup rows: one statement, so that at every moment each byte is in exactly one row.
+ * No other process may write rollups of the node during this. @returns how many rows
  */
 export async function moveRollups(
   tx: Tx,

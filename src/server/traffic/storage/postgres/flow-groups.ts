@@ -29,7 +29,7 @@ export const KEY_NAMES = Object.keys(KEY_TYPES) as (keyof typeof KEY_TYPES)[];
 
 const raw = (text: string): SQL => sql.raw(text);
 
-/** One end as a workload, or where none may be seen as the subnet it lies in. */
+/** One end as a workload or, where the workload may not be seen, as the subnet that contains it. */
 function endKeys(end: 'source' | 'destination', reach: FlowReach, cidr: SQL): Keys {
   const column = raw(`t.${end}_workload_id`);
   const workload = ifVisible(column, reach.visible);
@@ -37,7 +37,7 @@ function endKeys(end: 'source' | 'destination', reach: FlowReach, cidr: SQL): Ke
   return { [`${end}_workload_id`]: workload, [`${end}_cidr`]: sql`case when (${workload}) is null then ${shown} end` };
 }
 
-/** An address with all that is known of it. */
+/** An address with all that is known about it. */
 const addressKeys = (end: 'source' | 'destination', reach: FlowReach): Keys => ({
   [`${end}_ip`]: raw(`t.${end}_ip`),
   [`${end}_workload_id`]: ifVisible(raw(`t.${end}_workload_id`), reach.visible),
@@ -110,8 +110,8 @@ const sumOf = (field: 'bytes' | 'packets' | 'flows', which: SQL): SQL =>
   sql`round(coalesce(sum(${raw(field)}) filter (where ${which}), 0))::float8`;
 
 /**
- * Groups page by page with the sums of all of them, in which each conversation counts once (see `countedOnce`). One query. `source` must be one that can answer the selection's filters
- * and the grouping.
+ * Groups page by page with the totals of all of them, in which each conversation counts once (see `countedOnce`). One
+ * query. `source` must be one that can answer the selection's filters and the grouping.
  */
 export async function listFlowGroups(
   selection: BoundedSelection,

@@ -8,16 +8,16 @@ import { trafficMarks, trafficVersion } from '../../../db/schema/traffic';
 const MAX_HOURS = 64;
 
 /**
- * SQL that marks the buckets of rollups, to be part (`with … as`) of the statement that changes these: neither happens without
- * the other. Marks are only added, so that writers wait neither for each other nor for the job.
- * @param rows what stands in FROM, with `cluster_id` and `bucket_at`
+ * SQL that marks the buckets of rollups, to be part (`with … as`) of the statement that changes these: neither happens
+ * without the other. Marks are only added, so that writers wait neither for each other nor for the job.
+ * @param rows the FROM expression, with `cluster_id` and `bucket_at`
  */
 export function marking(rows: SQL): SQL {
   return sql`insert into ${trafficMarks} (cluster_id, bucket_at)
     select distinct r.cluster_id, date_bin('5 minutes', r.bucket_at, 'epoch'::timestamptz) from ${rows} as r`;
 }
 
-/** An hour of a cluster in which something changed, and the marks to take away when they are made. */
+/** An hour of a cluster in which something changed, and the marks to remove once it is computed. */
 export type MarkedHour = { cluster_id: string; hour_at: string; mark_ids: number[] };
 
 /** The number of the newest mark; 0 when there is none. */
@@ -45,15 +45,15 @@ export async function deleteMarks(tx: Tx, ids: readonly number[]): Promise<void>
 
 const LOCK = sql.raw(`hashtextextended('traffic-sums', 0)`);
 
-/** Makes sums alone: nobody else makes them, and no minutes move into hours, until the transaction ends. */
+/** Takes the aggregation lock: until the transaction ends, no other process aggregates or moves minutes into hours. */
 export async function lockTrafficSums(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCK})`);
 }
 
-/** A SELECT that keeps sums from being made until the transaction ends; several may hold it. */
+/** A SELECT that blocks aggregation until the transaction ends; several transactions may hold it. */
 export const KEEP_FROM_SUMMING: SQL = sql`select pg_advisory_xact_lock_shared(${LOCK})`;
 
-/** Says that the sums have changed. */
+/** Signals that the aggregates have changed. */
 export async function raiseTrafficVersion(tx: Tx): Promise<void> {
   await tx.execute(sql`update ${trafficVersion} set version = version + 1`);
 }

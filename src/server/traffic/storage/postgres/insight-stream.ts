@@ -224,7 +224,7 @@ export const streamInsights: FlowInsights['stream'] = (selection, withFacts) =>
   handOver((give) =>
     readSnapshot(async (snapshot) => {
       const summary = snapshot.alongside((executor) => sumInsights(executor, selection));
-      // When the flows fail, theirs is the failure that is told.
+      // When reading the flows fails, that error is the one reported.
       summary.catch(() => {});
       await eachInsightFlow(snapshot, selection, withFacts, (flows) => give({ flows }));
       await give({ summary: await summary });

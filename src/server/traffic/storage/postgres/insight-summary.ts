@@ -28,7 +28,7 @@ const GROUP_SUMS = sql.raw('count(*) as flows, coalesce(sum(bytes), 0) as bytes,
 /** Flows of conversations that the other end opened. */
 const OPENED_BY_PEER = sql.raw('count(*) filter (where coalesce(inbound, false) <> reply) as opened_by_peer');
 
-/** Sums of a workload's flows, each once, with the largest peers and ports. One query. */
+/** Totals of a workload's flows, each once, with the largest peers and ports. One query. */
 export async function sumInsights(executor: Executor, selection: InsightSelection): Promise<InsightsSummary> {
   const { visible } = selection;
   const me = sql`${selection.filter.workload_id}::uuid`;

@@ -28,7 +28,7 @@ async function adoptOwners(): Promise<void> {
   });
 }
 
-/** Makes an hour and its five minutes anew, and takes the marks away: all or nothing. */
+/** Recomputes an hour and its five-minute buckets, and removes the marks: all or nothing. */
 async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<void> {
   await db.transaction(async (tx) => {
     await lockTrafficSums(tx);
@@ -45,9 +45,9 @@ async function makeHour({ cluster_id, hour_at, mark_ids }: MarkedHour): Promise<
 }
 
 /**
- * Makes the sums of traffic whose sources have changed, the newest first, for some seconds. Safe to run at any time, twice
- * at once, and to interrupt: what is not made stays marked.
- * @returns how many hours were made, and whether nothing was left
+ * Recomputes the traffic aggregates whose sources have changed, the newest first, for some seconds. Safe to run at any
+ * time, concurrently, and to interrupt: what is not computed stays marked.
+ * @returns how many hours were computed, and whether nothing was left
  */
 export const sum: FlowUpkeep['sum'] = async (signal) => {
   const started = performance.now();

@@ -57,12 +57,12 @@ const LIST = sql.raw(ROLLUP_COLUMNS.join(', '));
 
 const SUMS = ['bytes', 'packets', 'flows'] as const;
 
-/** Sums stay numbers that JavaScript can hold, whatever an agent claims. */
+/** Caps totals at numbers that JavaScript can hold, whatever an agent claims. */
 const ADDED = sql.raw(
   SUMS.map((name) => `${name} = least(t.${name} + excluded.${name}, ${Number.MAX_SAFE_INTEGER})`).join(', '),
 );
 
-/** Adds a node's traffic to its minutes and marks the sums that are made from them. The rows must be sorted by bucket and key. */
+/** Adds a node's traffic to its minutes and marks the aggregates. Rows must be sorted by bucket and key. */
 export async function addToMinutes(
   tx: Tx,
   node: { node_id: string; cluster_id: string },
@@ -83,8 +83,9 @@ export async function addToMinutes(
 export const AGED_MINUTES: Aged = { table: flowRollupMinutes, at: 'bucket_at' };
 
 /**
- * Moves the minutes in some pages that began before `cutoff` into their hours: one statement, so that at every moment each
- * byte is in exactly one of the two tables. Nobody makes sums of them meanwhile. @returns how many rows were moved
+ * Moves the minutes in some pages that began before `cutoff` into their hours: one statement, so that at every moment
+ * each byte is in exactly one of the two tables. No other process aggregates them during this. @returns how many rows
+ * were moved
  */
 export async function moveMinutesToHours(executor: Executor, cutoff: string, pages: Pages): Promise<number> {
   const key = ROLLUP_COLUMNS.filter((name) => name !== 'bucket_at' && !SUMS.some((sum) => sum === name)).join(', ');
@@ -124,7 +125,7 @@ export const rollupKey = (identity: RollupIdentity): string =>
 /** What a heartbeat adds to the minutes, each sorted by its key as the store asks for. */
 export type RolledUp = {
   sums: RollupRecord[];
-  /** What of these sums came from which flow, where an end is unknown that may turn out to be a workload. */
+  /** The share of each flow in these rollups, where an end is unknown that may turn out to be a workload. */
   parts: UnresolvedPart[];
 };
 
@@ -132,7 +133,8 @@ const byKey = <T>(rows: ReadonlyMap<string, T>): T[] =>
   [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 
 /**
- * What a heartbeat adds by minute, ends, service and verdict. These sums and the totals of the flows grow by the same.
+ * What a heartbeat adds by minute, ends, service and verdict. These rollups and the totals of the flows grow by the
+ * same.
  * @param inserted keys of the flows that are new
  */
 export function rollUp(flows: readonly ValidFlow[], inserted: ReadonlySet<string>): RolledUp {

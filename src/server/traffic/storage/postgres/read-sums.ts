@@ -20,7 +20,7 @@ function rowsOf(table: SQL, columns: string, parts: readonly SumPart[], where: S
   return sql.join(parts.map(of), sql` union all `);
 }
 
-/** Sums by guest of rows with `workload_id` and the sums, those with the most bytes first. Guests that are gone are left out. */
+/** Totals by workload of rows with `workload_id` and totals, most bytes first. Omits removed workloads. */
 async function byWorkload(rows: SQL): Promise<WorkloadTraffic[]> {
   const found = await db.execute<WorkloadTraffic>(sql`
     select s.*, w.cluster_id from (
@@ -39,8 +39,8 @@ export function sumByWorkload(parts: readonly SumPart[]): Promise<WorkloadTraffi
 }
 
 /**
- * The same for guests that moved between tenants, in whole buckets while they were within reach. One query, none without such a
- * guest.
+ * The same for workloads that moved between tenants, in whole buckets while they were visible. One query, none without
+ * such a workload.
  */
 export async function sumOwned(parts: readonly SumPart[], periods: readonly OwnedPeriod[]): Promise<WorkloadTraffic[]> {
   if (parts.length === 0 || periods.length === 0) return [];
@@ -57,8 +57,8 @@ export async function sumOwned(parts: readonly SumPart[], periods: readonly Owne
 }
 
 /**
- * What every guest carried by the counters of its network cards, which agents send while they have no flows. Those from before
- * `cutoff` are expired. One query.
+ * Traffic of every workload by the counters of its interfaces, which agents send while they have no flows. Counters
+ * from before `cutoff` are expired. One query.
  */
 export function sumCounters(range: { since: string; until: string; cutoff: string }): Promise<WorkloadTraffic[]> {
   const { since, until, cutoff } = range;
@@ -68,7 +68,7 @@ export function sumCounters(range: { since: string; until: string; cutoff: strin
       and t.observed_at >= greatest(${since}::timestamptz, ${cutoff}::timestamptz)`);
 }
 
-/** Traffic within reach by bucket and verdict. One query. */
+/** Visible traffic by bucket and verdict. One query. */
 export async function sumTrafficBuckets(
   { tenants, cluster_id }: TrafficSelection,
   parts: readonly SumPart[],
@@ -86,7 +86,7 @@ export async function sumTrafficBuckets(
   return [...rows];
 }
 
-/** The state of the sums, and up to when they are complete in a range: the moment of its oldest mark, or now. One query. */
+/** The version of the aggregates, and until when they are complete in a range: its oldest mark, or now. One query. */
 export async function readTrafficVersion(range: {
   since: string;
   until: string;

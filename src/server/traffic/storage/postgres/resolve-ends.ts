@@ -30,7 +30,7 @@ const MAX_NETWORKS = 200;
 function fill(resolver: EndResolver, flow: UnresolvedFlow): FlowEnds | null {
   const found = resolver.endsOf({ ...flow, at: flow.observed_ms });
   if (!found) return null;
-  // A workload that stands at one end is not put at the other as well.
+  // A workload at one end is not also set at the other end.
   const unless = (id: string | null, other: string | null) => (id === other ? null : id);
   const ends: FlowEnds = {
     workload_id: found.workload_id,

@@ -56,10 +56,10 @@ async function findGoneNodes(executor: Executor, name: NodeTable): Promise<strin
   return rows.map((row) => row.node_id);
 }
 
-/** Tables from which sums of traffic are made. */
+/** Tables from which traffic aggregates are computed. */
 const SUMMED: readonly NodeTable[] = ['flow_rollup_minutes', 'flow_rollup_hours'];
 
-/** Deletes up to `limit` rows of a node, and marks the sums that were made from them. @returns how many went */
+/** Deletes up to `limit` rows of a node and marks the aggregates made from them. @returns how many were deleted */
 async function deleteOfNode(executor: Executor, name: NodeTable, nodeId: string, limit: number): Promise<number> {
   const table = OF_NODES[name];
   const rows = await executor.execute<{ gone: number }>(sql`
@@ -72,8 +72,8 @@ async function deleteOfNode(executor: Executor, name: NodeTable, nodeId: string,
 }
 
 /**
- * Deletes sums of traffic that are older than what they are read for. Five minutes stay some hours longer than minutes, because
- * a process whose clock is behind may still ask for them.
+ * Deletes traffic aggregates that are older than the longest range read from them. Five-minute buckets stay some hours
+ * longer than minutes, because a process whose clock is behind may still ask for them.
  */
 async function deleteSums(now: number, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
@@ -106,7 +106,7 @@ async function deleteGone(table: NodeTable, nodeId: string, signal: AbortSignal 
   }
 }
 
-/** In small statements that wait for nobody, so heartbeats never wait for them. */
+/** In small statements that never wait for locks, so heartbeats never wait for them. */
 export const retain: FlowUpkeep['retain'] = async ({ now, flow_hours }, signal) => {
   const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
   const aged = (table: Aged['table'], at: string, hours: number) => deleteAged({ table, at }, ago(hours), signal);

@@ -33,7 +33,7 @@ function modeCondition(mode: TrafficMode, workload: SQL): SQL | null {
   }
 }
 
-/** The WHERE of sums, of the table under the alias `t`; for filters that `sumsCanAnswer`. */
+/** The WHERE for rollups, of the table under the alias `t`; for filters that `sumsCanAnswer`. */
 function rollupConditions(selection: RollupSelection): SQL {
   const { visible, since, until, filter } = selection;
   const conditions = [
@@ -64,7 +64,7 @@ const COLUMNS = sql.raw(['node_id', 'cluster_id', ...ROLLUP_COLUMNS].map((name) 
 
 const HOUR_MS = 3_600_000;
 
-/** All reports of a range from the tables that hold its sums, whether they count or not. */
+/** All reports of a range from its rollup tables, whether they count or not. */
 export function reportedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
   const where = rollupConditions(selection);
   const minutes = sql`select ${COLUMNS} from ${rollupRows('minutes', selection.periods)} as t where ${where}`;
@@ -74,9 +74,9 @@ export function reportedRollups(selection: RollupSelection, source: 'minutes' | 
 }
 
 /**
- * Traffic of a range from the tables that hold its sums (minutes only, or hours and the minutes that have not moved into them),
- * with `counted`: see `countedOnce`. The hours at the ends are read as a whole, so that what counts does not depend on where
- * the range is cut.
+ * Traffic of a range from its rollup tables (minutes only, or hours and the minutes that have not moved into them),
+ * with `counted`: see `countedOnce`. The hours at the ends are read as a whole, so that what counts does not depend on
+ * where the range is cut.
  */
 export function countedRollups(selection: RollupSelection, source: 'minutes' | 'hours'): SQL {
   const { since, until } = selection;

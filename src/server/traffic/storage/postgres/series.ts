@@ -10,7 +10,7 @@ import { countedRollups } from './rollup-conditions';
 const bucketOf = (time: SQL, first: string, width: number): SQL =>
   sql`floor(extract(epoch from ${time} - ${first}::timestamptz)::float8 / ${width}::float8)::int`;
 
-/** Sums per bucket and verdict from sums per minute or hour; each conversation counts once. One query. */
+/** Totals per bucket and verdict from minute or hour rollups; each conversation counts once. One query. */
 export async function sumBuckets(
   selection: RollupSelection,
   source: 'minutes' | 'hours',

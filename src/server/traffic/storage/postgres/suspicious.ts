@@ -17,9 +17,9 @@ const milliseconds = (expression: string) => sql.raw(`floor(date_part('epoch', $
 const IS_ANSWERED = `t.state in (${ANSWERED_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /**
- * What became of a conversation that several rows tell of: packets that were let through make it an accepted one, an
- * answered connection was not denied as a whole, else the log's verdict says more than having seen it.
- * The first of these that any row tells.
+ * The outcome of a conversation that several rows report: packets that were let through make it accepted, an answered
+ * connection was not denied as a whole, otherwise the log's verdict outranks a mere observation. The first of these
+ * that any row reports.
  */
 const VERDICT: SQL = sql.raw(`(array['accept', '${ANSWERED}', 'reject', 'drop', 'observed'])[min(case t.decision
   when 'accept' then 1
@@ -57,9 +57,10 @@ const SEEN: SQL = sql.raw(`(t.source_workload_id in (select id from visible)
   or (t.workload_id in (select id from visible) and t.source_workload_id is null and t.destination_workload_id is null))`);
 
 /**
- * Flows to sensitive ports of the selection's time and reach whose source was in no subnet when they were stored, or in one
- * of `gone`. A conversation that several nodes saw counts once, with the largest counters. One query: the flows are found by
- * the index of sensitive ones before anything else is asked of them. Workloads out of reach are null.
+ * Flows to sensitive ports of the selection's time and reach whose source was in no subnet when they were stored, or
+ * in one of `gone`. A conversation that several nodes saw counts once, with the largest counters. One query: the flows
+ * are found by the index of sensitive ones before any other condition is checked. Workloads that are not visible are
+ * null.
  */
 export async function sumSuspiciousFlows(
   { visible, periods, cutoff, since, until }: Pick<FlowSelection, 'visible' | 'periods' | 'cutoff' | 'since' | 'until'>,

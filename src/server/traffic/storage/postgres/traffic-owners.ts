@@ -9,7 +9,7 @@ import { workloads } from '../../../db/schema/workloads';
 
 export type OwnedWorkload = { id: string; cluster_id: string; tenant_id: string | null; newest_owner: string | null };
 
-/** Guests whose tenants are not those to which the sums count them. One query. */
+/** Workloads whose tenants differ from those that the aggregates count them for. One query. */
 export async function findMovedWorkloads(executor: Executor): Promise<OwnedWorkload[]> {
   const rows = await executor.execute<OwnedWorkload>(sql`
     select w.id, w.cluster_id, p.tenant_id, h.newest_owner from ${workloads} as w

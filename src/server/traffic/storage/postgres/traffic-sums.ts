@@ -17,7 +17,7 @@ const WORKLOAD_SUMS = ['bytes_in', 'bytes_out', 'packets_in', 'packets_out', 'fl
 
 const TOTAL_SUMS = ['bytes', 'packets', 'flows'] as const;
 
-/** Sums stay numbers that JavaScript can hold, whatever agents claim. */
+/** Caps totals at numbers that JavaScript can hold, whatever agents claim. */
 const capped = (sum: string) => `least(${sum}, ${Number.MAX_SAFE_INTEGER})::bigint`;
 
 const nodesOf = (clusterId: string): SQL => sql`array(select id from ${nodes} where cluster_id = ${clusterId}::uuid)`;
@@ -42,7 +42,7 @@ const tenantOf = (end: 'source' | 'destination', known: 's' | 'd', seconds: SumS
         and (m.to_at is null or at + interval '${seconds} seconds' <= m.to_at))
     else ${known}.tenant_id end`);
 
-/** Sums of one hour of a cluster from its rollups: those of the target's buckets, of which what counts once is counted. */
+/** Aggregates one hour of a cluster from its rollups: the target's buckets, with what counts once. */
 function fromRollups(target: Target, hourAt: string): SQL {
   const { cluster_id, bucket_seconds } = target;
   const of = (table: SQL) => sql`
@@ -80,7 +80,7 @@ function fromRollups(target: Target, hourAt: string): SQL {
       group by 1, 2, 3, 4)`;
 }
 
-/** Sums of one hour from its five minutes, which must all be made. */
+/** Aggregates one hour from its five-minute buckets, which must all be computed. */
 function fromFiveMinutes({ cluster_id, bucket_at }: Target): SQL {
   const hour = sql`${bucket_at[0] ?? null}::timestamptz`;
   const rows = (table: SQL, keys: string, sums: readonly string[]) => sql`
@@ -139,8 +139,8 @@ function store({ table, made, keys, sums }: Stored, target: Target): SQL {
 }
 
 /**
- * Makes the sums of an hour's five minutes anew. All of them: which node's report counts is found out by the hour, and may
- * be another one than before.
+ * Recomputes the aggregates of an hour's five-minute buckets. All of them: which node's report counts is determined
+ * per hour, and may have changed.
  */
 export async function remakeFiveMinutes(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const bucket_at = Array.from({ length: 12 }, (_, i) => new Date(Date.parse(hourAt) + i * 300_000).toISOString());
@@ -148,13 +148,13 @@ export async function remakeFiveMinutes(tx: Tx, cluster_id: string, hourAt: stri
   await remake(tx, fromRollups(target, hourAt), target);
 }
 
-/** Makes the sums of an hour anew straight from rollups, when its minutes have moved. */
+/** Recomputes the aggregates of an hour directly from rollups, when its minutes have moved. */
 export async function remakeHourFromRollups(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
   await remake(tx, fromRollups(target, hourAt), target);
 }
 
-/** Makes the sums of an hour anew from those of its five minutes. */
+/** Recomputes the aggregates of an hour from its five-minute buckets. */
 export async function remakeHour(tx: Tx, cluster_id: string, hourAt: string): Promise<void> {
   const target: Target = { cluster_id, bucket_seconds: SUM_SECONDS.hour, bucket_at: [hourAt] };
   await remake(tx, fromFiveMinutes(target), target);

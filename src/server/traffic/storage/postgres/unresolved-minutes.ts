@@ -85,8 +85,8 @@ const columns = (table: string, names: readonly string[]): SQL =>
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`;
 
 /**
- * Parts in the order of their keys, after a position: the position of the last one, and which nodes have parts whose flow
- * knows more than the minute. By keys and not by pages: a part that is written meanwhile is not missed.
+ * Parts in the order of their keys, after a position: the position of the last one, and which nodes have parts whose
+ * flow knows more than the minute. By keys and not by pages: a part written during the read is not missed.
  */
 export async function readParts(
   executor: Executor,
@@ -113,7 +113,7 @@ const KNOWING_MORE: SQL = sql`
       and (t.source_workload_id is null and f.source_workload_id is not null
         or t.destination_workload_id is null and f.destination_workload_id is not null) offset 0) as r`;
 
-/** The same parts of a node, up to and including a position. Nobody else may write sums of the node meanwhile. */
+/** The same parts of a node, up to a position (inclusive). No other process may write its rollups during this. */
 export async function listResolvedParts(
   tx: Tx,
   nodeId: string,

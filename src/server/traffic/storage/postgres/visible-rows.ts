@@ -21,8 +21,8 @@ export const ifVisible = (column: SQL, visible: VisibleWorkloads): SQL =>
   visible === 'all' ? column : sql`case when ${oneOf(column, visible)} then ${column} end`;
 
 /**
- * The subnet of an end (`cidr`), for those who may see its workload or the subnet. To all others it is every address there is
- * (`0.0.0.0/0`, `::/0`): that the end lies inside the installation is told, where it lies is not. See `shownCidr`.
+ * The subnet of an end (`cidr`), for users who may see its workload or the subnet. All others get every address
+ * (`0.0.0.0/0`, `::/0`): this shows that the end is inside the installation, but not where. See `shownCidr`.
  */
 export function cidrIfVisible(cidr: SQL, workload: SQL, { visible, prefixes }: FlowReach): SQL {
   if (visible === 'all' || prefixes === 'all') return cidr;

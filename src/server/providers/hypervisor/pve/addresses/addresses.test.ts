@@ -50,7 +50,7 @@ describe('virtual machines', () => {
     expect(JSON.stringify(windows)).not.toContain('%');
   });
 
-  it('tell whether an agent is configured, and how addresses come about', async () => {
+  it('report whether an agent is configured, and how addresses are assigned', async () => {
     const { provider, cluster } = await simulate();
     const { addresses } = provider();
     expect(await addresses.readGuestSettings(vm(100))).toMatchObject({

@@ -26,7 +26,7 @@ describe('permissions', () => {
   });
 
   it('on a path that is always reported are none when it is absent', () => {
-    // Inherited rights would be shown; `/nodes` is missing because everything was taken away there.
+    // Inherited permissions would be shown; `/nodes` is missing because all permissions were removed there.
     expect(permissions.has('Sys.Audit', '/nodes')).toBe(false);
     expect(permissions.has('Sys.Audit', '/nodes/pve1')).toBe(false);
     expect(permissions.has('Sys.Audit', '/elsewhere')).toBe(true);
@@ -44,7 +44,7 @@ describe('permissions', () => {
 });
 
 describe('an answer remembered for a time', () => {
-  it('is asked for again when its time is over, or when a fresh one is wanted', async () => {
+  it('is loaded again when it has expired, or when a fresh one is requested', async () => {
     let [time, loads] = [0, 0];
     const answer = rememberFor(
       100,

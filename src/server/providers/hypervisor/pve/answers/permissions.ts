@@ -9,7 +9,7 @@ const ALWAYS_REPORTED = new Set(['/', '/access', '/access/groups', '/nodes', '/p
 /** Path → privilege → whether it also holds below. Both values mean granted. */
 const Answer = z.record(z.string(), z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])));
 
-/** What the token may do. It cannot show paths on which everything was taken away: those are simply absent. */
+/** What the token may do. It cannot show paths on which all permissions were removed: those are simply absent. */
 export class Permissions {
   readonly #paths: Map<string, Map<string, boolean>>;
 

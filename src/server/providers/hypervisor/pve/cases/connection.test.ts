@@ -21,7 +21,7 @@ describe('a provider that is closed in the middle of its calls', () => {
 });
 
 describe('a node that is off', () => {
-  it('costs a few tries, while the inventory of the others goes on', async () => {
+  it('costs a few attempts, while the inventory of the other nodes continues', async () => {
     const { simulator, cluster, provider, access } = await simulate();
     const standing = { now: () => new Date(0) };
     const { inventory } = provider(access(), { clock: standing });
@@ -67,7 +67,7 @@ describe('a node that is off', () => {
     });
   });
 
-  it('whose packets vanish is given up within our time, not within that of the cluster', async () => {
+  it('that drops packets times out within the client timeout, not that of the cluster', async () => {
     const { cluster, provider, access } = await simulate('pve9', 1);
     const to = access('manager', { entry_points: [] });
     const test = provider(to, { timeouts: { read: 1_000 } });
@@ -143,7 +143,7 @@ describe('daemons that restart during an upgrade', () => {
     expect(struck.hits).toBe(1);
   });
 
-  it('make the next node be asked when the first goes on failing', async () => {
+  it('cause the next node to be asked when the first keeps failing', async () => {
     const { simulator, provider } = await simulate();
     const struck = simulator.onRequest({ node: 'pve1', path: '/cluster/resources' }, { kind: 'reset', when: 'before' });
     const { items } = await provider().inventory.listGuests();
@@ -187,7 +187,7 @@ describe('a certificate', () => {
     expect(test.renewed).toMatchObject([{ previous: to.tls_fingerprint, current, basis: 'other_node' }]);
   });
 
-  it('that was renewed everywhere at once is not believed without the CA', async () => {
+  it('that was renewed on all nodes at the same time is not trusted without the CA', async () => {
     const { cluster, provider, access, simulator } = await simulate();
     const to = access();
     for (const { name } of cluster.nodes) cluster.renewCertificate(name);
@@ -201,7 +201,7 @@ describe('a certificate', () => {
 });
 
 describe('a reverse proxy in front', () => {
-  it('is recognised by its error pages', async () => {
+  it('is recognized by its error pages', async () => {
     const { simulator, provider } = await simulate();
     simulator.onRequest({}, { kind: 'html-502' });
     await expect(provider().inventory.listGuests()).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a reverse proxy in front', () => {
     });
   });
 
-  it('that answers with a login page is recognised too', async () => {
+  it('that answers with a login page is recognized too', async () => {
     const { simulator, provider } = await simulate();
     simulator.onRequest(
       {},
@@ -238,7 +238,7 @@ describe('a token', () => {
     expect(simulator.log.total).toBeLessThanOrEqual(2);
   });
 
-  it.each(['pve8Old', 'pve9'] as const)('that is wrong is told apart from everything else on %s', async (version) => {
+  it.each(['pve8Old', 'pve9'] as const)('that is wrong is distinct from every other failure on %s', async (version) => {
     const { provider, access, simulator } = await simulate(version);
     const { inventory } = provider(
       access('manager', { api_token: 'fabric@pve!fabric=00000000-0000-0000-0000-000000000000' }),
@@ -271,7 +271,7 @@ describe('a token', () => {
   });
 });
 
-describe('requests of many jobs at once', () => {
+describe('concurrent requests of many jobs', () => {
   it('never exceed what a node can take', async () => {
     const { cluster, provider, access } = await simulate('pve9', 20, 500);
     const to = access();

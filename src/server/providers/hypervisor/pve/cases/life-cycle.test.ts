@@ -32,7 +32,7 @@ describe('a guest that migrates', () => {
 
   it('is looked for once, not for ever', async () => {
     const { simulator, cluster, provider } = await simulate();
-    // It moves on whenever somebody looks.
+    // It migrates on every read of its configuration.
     let moves = 0;
     const flee = () => cluster.migrate(100, `pve${(++moves % 3) + 1}`);
     simulator.onRequest({ path: /\/qemu\/100\/config$/ }, { kind: 'hook', before: flee });
@@ -155,7 +155,7 @@ describe('a number that another guest has taken over', () => {
     config: `name: ${name}\nnet0: virtio=BC:24:11:77:77:77,bridge=vmbr0\nsmbios1: uuid=77777777-7777-4777-8777-777777777777\nmeta: creation-qemu=9.0.2,ctime=1800000000\n`,
   });
 
-  it('is told by another creation fingerprint', async () => {
+  it('is detected by a different creation fingerprint', async () => {
     const { cluster, provider } = await simulate();
     const { inventory } = provider();
     const before = await inventory.readGuestConfig(web);
@@ -176,7 +176,7 @@ describe('a number that another guest has taken over', () => {
     expect(after.creation_fingerprint).toBe(before.creation_fingerprint);
   });
 
-  it('by a guest of the other kind means that ours is gone', async () => {
+  it('by a guest of the other kind means that the original guest is gone', async () => {
     const { cluster, provider } = await simulate();
     cluster.destroyGuest(100);
     cluster.state.change(() =>
@@ -220,7 +220,7 @@ describe('a change that waits for the next start', () => {
 });
 
 describe('a guest under an operation', () => {
-  it.each(['create', 'clone', 'backup', 'migrate'])('shows its lock %s, so that nobody builds on it', async (lock) => {
+  it.each(['create', 'clone', 'backup', 'migrate'])('shows its lock %s, so no caller builds on it', async (lock) => {
     const { cluster, provider, simulator } = await simulate('pve9', 0);
     cluster.lockGuest(100, lock);
     await simulator.clock.advance(12_000);
@@ -228,7 +228,7 @@ describe('a guest under an operation', () => {
     expect(items.find(({ vmid }) => vmid === 100)).toMatchObject({ lock, name: 'web-01' });
   });
 
-  it('keeps its network cards while snapshots and locks change its digest', async () => {
+  it('keeps its interfaces while snapshots and locks change its digest', async () => {
     const { cluster, provider } = await simulate();
     const { inventory } = provider();
     const before = await inventory.readGuestConfig(web);

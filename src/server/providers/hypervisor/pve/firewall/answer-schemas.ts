@@ -6,7 +6,7 @@ const MAX_TEXT = 20_000;
 const text = z.string().max(MAX_TEXT).optional();
 const errors = z.record(z.string(), z.string().max(MAX_TEXT)).optional();
 
-/** A list's own digest stands in each of its elements; what is empty has the digest of nothing. */
+/** A list's own digest is in each of its elements; an empty list has the digest of nothing. */
 export const EMPTY_DIGEST = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
 export const Digest = z.string().regex(/^[0-9a-f]{40}$/);
 

@@ -8,7 +8,7 @@ import { simulate } from '../testing/simulated.fixture';
 const HOST_FW = '[OPTIONS]\n\nnosmurfs: 0\nnftables: 1\n\n[RULES]\n\nIN ACCEPT -p tcp -dport 9100 # exporter\n';
 const VNET_FW = '[OPTIONS]\n\nenable: 1\npolicy_forward: DROP\n\n[RULES]\n\nFORWARD ACCEPT -p tcp -dport 443\n';
 
-describe('a reading of the cluster', () => {
+describe('a snapshot of the cluster', () => {
   it('has options, rules and own addresses of every node, and options and rules of the data center', async () => {
     const { cluster, provider } = await simulate();
     cluster.firewall.setFile('nodes/pve1/host.fw', HOST_FW);

@@ -45,7 +45,7 @@ describe('locks and limits', () => {
     });
   });
 
-  it('writes two firewall files at once at most, over all providers of a cluster', async () => {
+  it('writes at most two firewall files at the same time, over all providers of a cluster', async () => {
     const { cluster, access, provider } = await simulate('pve9', 500, 2_000);
     const shared = access();
     const writers = [provider(shared), provider(shared)].map(({ firewallWriter }) => firewallWriter);

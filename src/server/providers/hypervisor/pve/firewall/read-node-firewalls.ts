@@ -10,7 +10,7 @@ import { readOwnNetworks } from './read-own-networks';
 import { missingPrivilege, readPart } from './read-part';
 import type { RunningSdn } from './read-vnet-firewalls';
 
-/** Nodes that are read at the same time; the entry node answers four requests at once, for every reader. */
+/** Nodes that are read at the same time; the entry node answers four concurrent requests, for every reader. */
 const NODES_AT_ONCE = 4;
 
 const offline = (node: string) =>

@@ -46,7 +46,7 @@ export async function readOwnNetworks(
   if (sdn === null) throw unknown(node, 'the running VNets could not be read');
   const active = items.filter((entry) => entry.active === true);
   const dynamic = active.find(({ method, cidr }) => method === 'dhcp' && cidr === undefined);
-  // The API tells what is configured; what a DHCP server gave is not.
+  // The API shows the configuration, not what a DHCP server assigned.
   if (dynamic) throw unknown(node, `${dynamic.iface} gets its address by DHCP`);
   const texts = active.flatMap(({ cidr, cidr6 }) => [cidr, cidr6]).filter((text) => text !== undefined && text !== '');
   const networks = [...texts, ...sdn.gatewaysOn(node)].map((text) => {

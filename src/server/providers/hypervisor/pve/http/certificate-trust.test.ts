@@ -59,7 +59,7 @@ describe('a connection', () => {
   it.each([
     [['localhost', '127.0.0.1'], null],
     [['pve1', '192.0.2.1'], expect.stringContaining('127.0.0.1')],
-  ])('to 127.0.0.1 with a certificate for %j tells whether the name fits', async (names, nameError) => {
+  ])('to 127.0.0.1 with a certificate for %j reports whether the name matches', async (names, nameError) => {
     const own = namedLeaf(...names);
     const server = await serveApi((_, response) => answer(response, { data: 1 }), own.leaf);
     const guard = createAddressGuard(LOOPBACK);

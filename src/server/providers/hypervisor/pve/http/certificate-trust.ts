@@ -19,7 +19,7 @@ export type ShownCertificate = {
   chain: 'cluster_ca' | 'system_ca';
   /** null when the chain is valid, else why not. */
   chainError: string | null;
-  /** null when the host's name stands in the certificate, else why not. */
+  /** null when the certificate contains the host's name, else why not. */
   nameError: string | null;
 };
 

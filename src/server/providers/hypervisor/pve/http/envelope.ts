@@ -44,7 +44,7 @@ export function openEnvelope(answer: RawAnswer, secret: string, detail: Provider
     if (!body || !('data' in body)) throw notTheApi(answer, 'The response is not valid API JSON', secret, detail);
     return { data: body.data, total: typeof body.total === 'number' ? body.total : null, date: answer.date };
   }
-  // The first line of the message stands in the status line; nodes before 2025 say nothing in the body.
+  // The first line of the message is in the status line; nodes before 2025 send nothing in the body.
   const text = typeof body?.message === 'string' ? body.message : answer.statusText;
   const errors = fieldErrors(body?.errors, secret);
   throw new AnswerError({ status, text: providerText(text, secret), ...(errors && { errors }) }, detail);

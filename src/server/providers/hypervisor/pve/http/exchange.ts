@@ -71,7 +71,7 @@ function exchangeError(cause: Error & { code?: string }, sent: boolean): Transpo
 
 /**
  * One request, one answer; no redirect is followed, nothing is retried. Any status is an answer.
- * @throws TransportError when there is no complete answer; `sent` tells whether the server may have acted.
+ * @throws TransportError when there is no complete answer; `sent` shows whether the server may have acted.
  */
 export function exchange(request: ExchangeRequest, agent: Agent): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {

@@ -55,8 +55,8 @@ function connectTimeout(target: TlsTarget, tcpConnected: boolean): TransportErro
 export type OpenedSocket = { socket: TLSSocket; shown: ShownCertificate };
 
 /**
- * Opens a TLS connection and reports the certificate shown, without deciding anything: the caller must judge it before
- * a byte is written. `ca` null checks the chain against the system's authorities.
+ * Opens a TLS connection and reports the certificate presented, without deciding anything: the caller must validate it
+ * before a byte is written. `ca` null checks the chain against the system's authorities.
  * @throws TransportError `unreachable`, `timeout` or `target_refused`.
  */
 export async function openTlsSocket(target: TlsTarget, ca: string | null): Promise<OpenedSocket> {
@@ -64,7 +64,7 @@ export async function openTlsSocket(target: TlsTarget, ca: string | null): Promi
   if (literal !== null) throw connectError(target, new RefusedAddressError(target.host, literal), false);
   return new Promise((resolve, reject) => {
     let tcpConnected = false;
-    // node gives up on an address after 250 ms when the name has another one; a slow link needs longer.
+    // Node.js abandons an address after 250 ms when the name has another one; a slow link needs longer.
     const patience = { autoSelectFamilyAttemptTimeout: Math.max(250, Math.floor(target.timeoutMs / 3)) };
     const socket = connect({
       host: target.host,
@@ -74,8 +74,8 @@ export async function openTlsSocket(target: TlsTarget, ca: string | null): Promi
       ...(isIP(target.host) ? {} : { servername: target.host }),
       ...(ca === null ? {} : { ca }),
       ALPNProtocols: ['http/1.1'],
-      // The chain is judged below, together with pin and names. A resumed session would show no certificate; none is
-      // offered, because no `session` is passed.
+      // The chain is validated below, together with pin and names. A resumed session would show no certificate; none
+      // is offered, because no `session` is passed.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
     });

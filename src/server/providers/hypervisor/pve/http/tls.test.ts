@@ -58,7 +58,7 @@ describe('a pinned certificate', () => {
 });
 
 describe('a renewed certificate', () => {
-  it('is believed when the known CA of the cluster issued it, and the renewal is told once', async () => {
+  it('is trusted when the known CA of the cluster issued it, and the renewal is reported once', async () => {
     const server = await serveApi(nodesWith());
     const previous = issue().fingerprint256;
     const client = testClient(accessTo([server], { tls_fingerprint: previous }));
@@ -128,7 +128,7 @@ describe('a renewed certificate', () => {
     expect([...first.requests, ...second.requests]).toEqual([]);
   });
 
-  it('of all nodes at once, unknown to the CA, is not believed', async () => {
+  it('on all nodes at the same time, unknown to the CA, is not trusted', async () => {
     const [one, two] = [issue('pve1', otherAuthority), issue('pve2', otherAuthority)];
     const everything = nodesWith(
       () => one.fingerprint256,
@@ -194,7 +194,7 @@ describe('a stored CA that cannot be read', () => {
   });
 });
 
-describe('a certificate that nobody vouches for', () => {
+describe('an untrusted certificate', () => {
   it('is refused with its fingerprint, so that an administrator can confirm it', async () => {
     const server = await serveApi(nodesWith());
     const client = testClient(accessTo([server], { tls_ca: null }));

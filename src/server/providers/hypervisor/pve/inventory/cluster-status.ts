@@ -33,7 +33,7 @@ export async function readClusterStatus(client: PveClient, options: GetOptions =
   const nodes = items.filter((item) => item.type === 'node');
   return {
     name: cluster?.name ?? null,
-    // A node of its own needs nobody's agreement.
+    // A standalone node needs no quorum.
     quorate: cluster ? (cluster.quorate ?? null) : nodes.length === 1 ? true : null,
     nodes: nodes.map(({ name, ip, online, local }) => ({
       name,

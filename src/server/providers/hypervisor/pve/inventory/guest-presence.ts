@@ -30,9 +30,9 @@ export async function guestPresence(context: InventoryContext, guest: GuestRef):
     context.clusterStatus.get(),
   ]);
   const listed = items.find(({ vmid }) => vmid === guest.vmid);
-  // Numbers are unique over both kinds: another kind under this number means that ours is gone.
+  // VMIDs are unique over both kinds: another kind under this VMID means that the original guest is gone.
   if (listed) return listed.type === guest.kind ? 'present' : 'absent';
-  // Any living node can tell whether we may read the guest; its own may be down or have left the cluster.
+  // Any online node can answer whether we may read the guest; its own may be down or have left the cluster.
   const online = nodes.items.filter((node) => node.status === 'online');
   const witness = online.find(({ node }) => node === guest.node) ?? online[0];
   if (!witness) return 'unknown';

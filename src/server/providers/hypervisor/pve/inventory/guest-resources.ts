@@ -6,7 +6,7 @@ import { apiPath } from '../http/encode';
 
 const MAX_GUESTS = 50_000;
 
-/** Facts that are taken as they are told, by the name that Proxmox VE gives each; null while it does not tell. */
+/** Facts that are taken as reported, by the name that Proxmox VE gives each; null while it does not report them. */
 const PLAIN = {
   lock: ['lock', textField(64)],
   ha_state: ['hastate', textField(64)],

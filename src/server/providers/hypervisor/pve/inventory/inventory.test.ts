@@ -99,7 +99,7 @@ describe('guests', () => {
     expect(by(items, 901)).toMatchObject({ kind: 'lxc', template: true, status: 'stopped' });
   });
 
-  it('have their network cards as they are live', async () => {
+  it('have their live interfaces', async () => {
     const { provider } = await simulate();
     const { inventory } = provider();
     const db = await inventory.readGuestConfig({ node: 'pve3', kind: 'qemu', vmid: 102 });
@@ -125,7 +125,7 @@ describe('guests', () => {
     expect(dns.creation_fingerprint).toBe(`mac:${dns.nics[0]?.mac}`);
   });
 
-  it('report a network card that cannot be understood instead of guessing', async () => {
+  it('report an interface that cannot be parsed instead of guessing', async () => {
     const { cluster, provider } = await simulate();
     cluster.setConfig(102, { net1: 'hyperlink=BC:24:11:00:00:01,bridge=vmbr1' });
     const { nics, unreadable } = await provider().inventory.readGuestConfig({ node: 'pve3', kind: 'qemu', vmid: 102 });
@@ -193,7 +193,7 @@ describe('answers with wrong types', () => {
   });
   const guest = { type: 'qemu', vmid: 100, node: 'pve1', status: 'running', name: 'web', uptime: 5 };
 
-  it('cost only the element they stand in, which is reported', async () => {
+  it('cost only the element that contains them, which is reported', async () => {
     const { simulator, provider } = await simulate();
     const wrong = [
       { ...guest, vmid: 'many' },

@@ -10,7 +10,7 @@ const MAX_TAGS = 64;
 export const splitTags = (text: string): string[] =>
   [...new Set(text.split(/[;,\s]+/).map((tag) => stripControls(tag).slice(0, 128)))].filter(Boolean).slice(0, MAX_TAGS);
 
-/** A paused process exists, with its network cards, but does not run: that is what these states of QEMU have in common. */
+/** A paused process exists, with its interfaces, but does not run: these QEMU states have that in common. */
 const PAUSED = new Set([
   'paused',
   'prelaunch',
@@ -31,7 +31,7 @@ function runState(status: string | undefined): GuestFact['status'] {
   return status !== undefined && PAUSED.has(status) ? 'paused' : 'unknown';
 }
 
-/** What one entry of the overview says of a guest. */
+/** What one entry of the overview reports for a guest. */
 export function toFact(resource: GuestResource, poolsVisible: boolean): GuestFact {
   const { type, vmid, node, name, tags, pool } = resource;
   // Without runtime data an entry has its identity and nothing else: a new or moved guest, or a dead node.

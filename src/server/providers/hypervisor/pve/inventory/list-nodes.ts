@@ -10,7 +10,7 @@ import type { NodeSummary } from './node-summaries';
 const Status = z.object({ pveversion: z.string().max(200).optional() });
 const FirewallOptions = z.object({ nftables: flagField.optional() });
 
-/** What one node may fail with while the cluster goes on. */
+/** Failures of one node that do not stop the read of the cluster. */
 const NODE_FAILURES = [
   'forbidden',
   'node_unreachable',

@@ -37,7 +37,7 @@ type VnetEntry = z.infer<typeof Vnet>;
 const RUNNING = { params: { running: true } };
 
 async function readEntries<T>(context: InventoryContext, what: 'zones' | 'vnets', schema: z.ZodType<T>) {
-  // Without `running` the answer is what somebody is still editing.
+  // Without `running` the answer is the configuration that is still being edited.
   const { data } = await context.client.get(apiPath`/cluster/sdn/${what}`, RUNNING);
   return parseList(`SDN ${what}`, schema, data, MAX_ENTRIES);
 }
@@ -69,7 +69,7 @@ export async function readRunningSdn(context: InventoryContext): Promise<{
     zones: zones.items,
     vnets: vnets.items,
     problems: [hidden, context.report(zones.problem), context.report(vnets.problem)],
-    // A zone that names no nodes is on all of them; one that is hidden from the token is on nobody knows which.
+    // A zone that names no nodes is on all of them; the nodes of one that is hidden from the token are unknown.
     nodesOf: (zone) =>
       zone ? (zone.nodes?.split(/[,;\s]+/).filter(Boolean) ?? nodes.items.map(({ node }) => node)) : [],
   };

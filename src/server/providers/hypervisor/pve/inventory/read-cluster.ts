@@ -50,7 +50,7 @@ async function readAuthority(context: InventoryContext): Promise<string | null> 
 /** What holds for the cluster as a whole. What the token may not read is null. */
 export async function readCluster(context: InventoryContext): Promise<ClusterFact> {
   const { client } = context;
-  // Whoever has just mended the cluster and starts a sync must not be told that it failed a moment ago.
+  // A user who has just fixed the cluster and starts a sync must not get the failure of a moment ago.
   const version = await readVersion(client, { insist: true });
   const [status, firewall, permissions, authority] = await Promise.all([
     context.clusterStatus.get(),

@@ -12,7 +12,7 @@ const DEFAULTS: BreakerOptions = { threshold: 3, openMs: 15_000, maxOpenMs: 240_
 export type Attempt = {
   succeed(): void;
   fail(now: number): void;
-  /** It ended in a way that says nothing about the other side. */
+  /** It ended in a way that proves nothing about the other side. */
   release(): void;
 };
 

@@ -9,12 +9,12 @@ const PER_ENTRY = 4;
 const PER_DAEMON = 2;
 /** Guest agent calls per node: a dead agent holds a worker for 3 to 8 seconds. */
 const PER_AGENT_NODE = 1;
-/** Writes to firewall files at once: each is a locked, replicated rewrite, and two at once already wait for each other. */
+/** Concurrent writes to firewall files: each is a locked, replicated rewrite, and two already wait for each other. */
 const FIREWALL_WRITES = 2;
 const MAX_NODES = 128;
 const MAX_CLUSTERS = 1024;
 
-/** What all users of one cluster in this process share: how much may run at once, and what is known to be down. */
+/** Shared by all users of one cluster in this process: concurrency limits, and what is known to be down. */
 export class ClusterLimits {
   readonly entries = new BoundedMap(
     MAX_NODES,

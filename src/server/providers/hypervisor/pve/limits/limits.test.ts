@@ -62,7 +62,7 @@ describe('a circuit breaker', () => {
     expect(breaker.idle).toBe(true);
   });
 
-  it('lets somebody who insists probe before its time is over, one at a time, and closes when that works', () => {
+  it('lets an insistent caller probe before its time is over, one at a time, and closes on success', () => {
     const breaker = failing(3);
     expect(breaker.enter(1)).toBeNull();
     const probe = breaker.enter(1, true);
@@ -114,7 +114,7 @@ describe('a bounded map', () => {
 });
 
 describe('the limits of a cluster', () => {
-  it('are shared by everybody who uses the same key', () => {
+  it('are shared by all users of the same key', () => {
     const [one, two, other] = ['cluster-a', 'cluster-a', 'cluster-b'].map(shareClusterLimits);
     expect(one?.limits).toBe(two?.limits);
     expect(one?.limits).not.toBe(other?.limits);

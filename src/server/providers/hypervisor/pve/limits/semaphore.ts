@@ -1,4 +1,4 @@
-/** At most `size` holders at once; the others wait in the order of asking. */
+/** At most `size` concurrent holders; the others wait in the order of their requests. */
 export class Semaphore {
   #free: number;
   readonly #size: number;
@@ -9,7 +9,7 @@ export class Semaphore {
     this.#size = size;
   }
 
-  /** Nobody holds it and nobody waits. */
+  /** It has no holders and no waiters. */
   get idle(): boolean {
     return this.#free === this.#size;
   }

@@ -48,8 +48,8 @@ const anyNic = fc.oneof(
   lxcNic.map((text) => ({ kind: 'lxc' as const, text })),
 );
 
-describe('a stored network card', () => {
-  it('is printed as it was read, whatever stands in it', () => {
+describe('a stored interface', () => {
+  it('is printed as it was read, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '=', ',', ' ', ';', 'é') }), (text) => {
         expect(formatNicTokens(parseNicTokens(text))).toBe(text);
@@ -126,7 +126,7 @@ const toFields = (text: string) => {
   return result.view.fields;
 };
 
-describe('the firewall flag of a network card', () => {
+describe('the firewall flag of an interface', () => {
   it('changes and nothing else does, byte for byte', () => {
     fc.assert(
       fc.property(anyNic, fc.boolean(), ({ kind, text }, enabled) => {

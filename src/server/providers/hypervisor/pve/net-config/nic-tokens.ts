@@ -4,7 +4,7 @@
  */
 export type NicToken = { readonly text: string; readonly key: string | null; readonly value: string };
 
-/** Far above anything the hypervisor prints; a longer value is not a network card. */
+/** Far above anything the hypervisor prints; a longer value is not an interface. */
 export const MAX_NIC_LENGTH = 2048;
 
 function token(text: string): NicToken {

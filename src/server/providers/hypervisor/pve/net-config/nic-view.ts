@@ -2,7 +2,7 @@ import type { GuestKind, GuestNic } from '../../types';
 import { LXC_FIELDS, NIC_MODELS, type NicFields, PropertyValueError, QEMU_FIELDS } from './nic-grammar';
 import { MAX_NIC_LENGTH, type NicToken, parseNicTokens } from './nic-tokens';
 
-/** A network card as stored, and what it means. */
+/** An interface as stored, and what it means. */
 export type NicView = { tokens: NicToken[]; fields: NicFields };
 export type NicViewResult = { ok: true; view: NicView } | { ok: false; reason: string };
 

@@ -47,7 +47,7 @@ describe('the check of a healthy cluster', () => {
 });
 
 describe('the check of an access', () => {
-  it('to a certificate nobody vouches for shows its fingerprint and sends nothing', async () => {
+  it('with an untrusted certificate shows its fingerprint and sends nothing', async () => {
     const { provider, access, cluster, simulator } = await simulate();
     const report = await provider(access('manager', { tls_fingerprint: null, entry_points: [] })).preflight.check();
     expect(statuses(report)).toEqual({ target: 'ok', reachable: 'ok', tls: 'failed', sign_in: 'unknown' });

@@ -24,7 +24,7 @@ import { createInventoryReader } from '../provider';
 const route = createRouter(allRoutes);
 const meter = new LoadMeter();
 
-/** Stands between the provider and the cluster: it may execute the call, or not, and say what it likes. */
+/** Sits between the provider and the cluster: it may execute the call, or not, and return any answer. */
 export type Interference = (request: PveRequest, execute: () => Promise<Envelope>) => Promise<Envelope>;
 
 async function execute(
