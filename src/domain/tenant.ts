@@ -15,7 +15,7 @@ export const Description = z.string('Enter the description as text.').trim().max
 /** The version that was read; when it is no longer current, nothing is changed. */
 export const Version = z.int('The version as a whole number.').min(1).optional();
 
-/** Whether a tenant's rules stay after a mapping rule moves the workload to another tenant. Manual moves remove them. */
+/** Whether the tenant's rules stay when a mapping rule assigns a workload elsewhere. Manual moves remove them. */
 const OnMove = z.enum(['remove', 'keep'], 'One of remove, keep.');
 
 export const TenantInput = z.strictObject({

@@ -25,7 +25,7 @@ import { OutsideFilters } from './outside-filters';
 import { PacketTestForm } from './packet-test-form';
 import { ResidualNotice } from './residual-notice';
 
-/** Everything that filters one guest's packets, read now: ordered rules, options, interfaces; and a packet to test. */
+/** Everything that filters one guest's packets, read now: ordered rules, options, interfaces; a packet to test. */
 export function GuestFirewall({ workloadId }: { workloadId: string }) {
   const t = useT();
   const trpc = useTRPC();
