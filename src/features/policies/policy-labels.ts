@@ -1,4 +1,3 @@
-import type { DEFAULT_ACTIONS, POLICY_DIRECTIONS } from '@/domain/choices';
 import type { PolicyListItem } from '@/domain/policies';
 import { DEPLOYMENT_REASONS, type DeploymentReason, shownStatus } from '@/domain/policy/status';
 import type { Translate } from '@/lib/i18n/translator';

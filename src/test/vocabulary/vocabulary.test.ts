@@ -1,7 +1,4 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../i18n/sources';
 import { BANNED, NAMES } from './banned-words';
 import { type Areas, addCode, allTexts, proseOf, type Text } from './texts';
 
