@@ -72,7 +72,7 @@ test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcil
   await expect(page.getByText('Rules are placed on 2 workloads')).toBeVisible();
   const ports = page.getByRole('textbox', { name: 'Destination ports of rule 1' });
   await typeInto(ports, '44e');
-  await ports.blur();
+  await page.getByRole('button', { name: 'Create policy' }).click();
   await expect(page.getByText(/Enter ports from 1 to 65535/)).toBeVisible();
   await typeInto(ports, '443');
   await expect(page.getByText(/Enter ports from 1 to 65535/)).toBeHidden();
