@@ -9,7 +9,7 @@ import type { PreparedNodeChain, PreparedNodeFilter } from './prepare-node-filte
 function throughNode(chain: PreparedNodeChain, packet: Packet): Outcome {
   if (chain.implementation === 'iptables') return settle(iptablesNodeSteps(chain, packet));
   const own = settle(nftablesNodeSteps(chain, packet));
-  const crossing = chain.crossings?.(packet);
+  const crossing = chain.crossings?.through(packet);
   if (!crossing) return own;
   return packet.direction === 'in' ? inSeries(crossing, own, own) : inSeries(own, crossing, own);
 }

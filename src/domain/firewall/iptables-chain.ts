@@ -20,9 +20,9 @@ import {
   withSwitches,
 } from './verdict';
 
-const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] };
+export const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] } as const;
 /** Client and server port of DHCP by family. */
-const DHCP_PORTS = { 4: [68, 67], 6: [546, 547] } as const;
+export const DHCP_PORTS = { 4: [68, 67], 6: [546, 547] } as const;
 
 /** Rules evaluated before the guest's own. Returns the one that certainly decides, else fills in what may. */
 function beforeRules(
@@ -61,7 +61,8 @@ function beforeRules(
     }
   }
   if (icmpv6 && options.ndp) {
-    const passes = type === undefined || NDP_TYPES[direction].includes(type) || (type === 134 && options.radv);
+    const passes =
+      type === undefined || NDP_TYPES[direction].some((passed) => passed === type) || (type === 134 && options.radv);
     if (passes && type !== undefined) return byBuiltin('accept', 'ndp');
     if (passes) possible.push({ verdict: 'accept', reason: 'unknown_packet_detail' });
   }

@@ -32,9 +32,9 @@ export const NDP_TYPES = { in: [133, 134, 135, 136, 137], out: [133, 135, 136] }
 export const hasType = (type: number | undefined, types: readonly number[]): 'yes' | 'no' | 'unknown' =>
   type === undefined ? 'unknown' : types.includes(type) ? 'yes' : 'no';
 
-const ROUTER_TYPES = [134, 137] as const;
+export const ROUTER_TYPES = [134, 137] as const;
 /** Source and destination port of DHCP; the chains do not tell the families apart. */
-const DHCP_PORTS = {
+export const DHCP_PORTS = {
   in: [
     [67, 68],
     [547, 546],
@@ -142,7 +142,7 @@ export function throughNftables(guest: PreparedGuest, filter: PreparedFilter, pa
   const verdict = withSwitches(conclude(last, possible), switches, 'guest');
   if (!crossing) return verdict;
   const own = outcomeOf(verdict, last, possible);
-  const between = crossing(packet);
+  const between = crossing.through(packet);
   const found = packet.direction === 'in' ? inSeries(between, own, own) : inSeries(own, between, own);
   return found.verdict === between.verdict ? asGuestVerdict(between.verdict) : verdict;
 }

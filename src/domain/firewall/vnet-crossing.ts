@@ -4,12 +4,17 @@ import { compileDoubt } from './enforcement';
 import { type ForwardChain, routedChain, throughForwardChain, vnetChain, vnetEnabled } from './forward-chain';
 import type { LiveCluster, LiveNic, LiveNode, LiveState } from './live-state';
 import { certainly, type Outcome, oneOf, passes, unknown } from './node-steps';
-import { isMulticast, type Packet } from './packet';
+import type { Packet } from './packet';
+
+/** What a crossing treats differently: sets of addresses of the other end, and chains that a packet may pass. */
+export type Distinctions = { readonly far_ends: readonly AddressSet[]; readonly chains: readonly ForwardChain[] };
 
 /** What a packet meets on its way in addition to the filter at its end; null: nothing. */
-export type NodeCrossings = (packet: Packet) => Outcome | null;
-export type GuestCrossing = (packet: Packet) => Outcome;
+export type NodeCrossings = Distinctions & { readonly through: (packet: Packet) => Outcome | null };
+export type GuestCrossing = Distinctions & { readonly through: (packet: Packet) => Outcome };
+type Pass = GuestCrossing['through'];
 
+const ALIKE: Distinctions = { far_ends: [], chains: [] };
 const NOTHING = certainly(passes({ kind: 'not_enforced', reason: 'vnet_firewall_off' }));
 const ESTABLISHED = certainly(passes({ kind: 'builtin', name: 'established' }));
 const notRead = (reason: 'unknown_forward_rules' | 'unknown_implementation' | 'node_cannot_compile'): Outcome => ({
@@ -32,7 +37,9 @@ const has = (set: AddressSet, ip: IpAddress) => addressSetHas(set, ip) === 'yes'
  * taken not to be: without that, no verdict about a node would be left where a single VNet filters.
  */
 export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): NodeCrossings | null {
-  if (!cluster.vnets) return (packet) => (isEstablished(packet) ? null : notRead('unknown_forward_rules'));
+  if (!cluster.vnets) {
+    return { ...ALIKE, through: (packet) => (isEstablished(packet) ? null : notRead('unknown_forward_rules')) };
+  }
   const filtering = Object.entries(cluster.vnets)
     .filter(([, vnet]) => vnetEnabled(vnet) !== false && vnet.gateways?.length !== 0)
     .map(([name, vnet]) => ({
@@ -40,7 +47,7 @@ export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): Node
       subnets: vnet.gateways ? spansOf(vnet.gateways) : null,
     }));
   if (filtering.length === 0) return null;
-  return (packet) => {
+  const through: NodeCrossings['through'] = (packet) => {
     const far = farEnd(packet);
     const inside = filtering.filter(({ subnets }) => subnets && has(subnets, far));
     const maybe = inside.length === 1 ? inside : filtering.filter(({ subnets }) => !subnets || has(subnets, far));
@@ -48,26 +55,29 @@ export function nodeCrossings(cluster: LiveCluster, node: LiveNode | null): Node
     const [first, ...others] = inside.length === 1 ? outcomes : [NOTHING, ...outcomes];
     return first ? oneOf([first, ...others], 'unknown_route') : null;
   };
+  return {
+    through,
+    far_ends: filtering.flatMap(({ subnets }) => subnets ?? []),
+    chains: filtering.map(({ chain }) => chain),
+  };
 }
 
 /** Addresses that stay within a network: of groups, link-local, or of all hosts. */
-function isLinkScoped(ip: IpAddress): boolean {
-  if (isMulticast(ip)) return true;
-  return ip.family === 4 ? ip.value === 0xffffffffn : ip.value >> 118n === 0x3fan;
-}
+const LINK_SCOPED = spansOf(['224.0.0.0/4', '255.255.255.255', 'fe80::/10', 'ff00::/8']);
 
 type Way = 'bridged' | 'to_node' | 'routed';
 
-/** How a packet of a guest gets to the other end, or from there. */
-function waysTo(gateways: readonly string[] | undefined, node: LiveNode | null): (far: IpAddress) => readonly Way[] {
+/** How a packet of a guest gets to the other end, or from there, and sets of addresses that differ in it. */
+function waysTo(gateways: readonly string[] | undefined, node: LiveNode | null) {
   const subnets = spansOf(gateways ?? []);
   const own = hostsOf([...(gateways ?? []), ...(node?.networks ?? [])]);
-  return (far) => {
-    if (gateways?.length === 0 || isLinkScoped(far)) return ['bridged'];
+  const wayOf = (far: IpAddress): readonly Way[] => {
+    if (gateways?.length === 0 || has(LINK_SCOPED, far)) return ['bridged'];
     if (gateways && has(own, far)) return ['to_node'];
     if (gateways && has(subnets, far)) return ['bridged'];
     return node?.networks && !has(own, far) ? ['bridged', 'routed'] : ['bridged', 'routed', 'to_node'];
   };
+  return { wayOf, far_ends: [LINK_SCOPED, subnets, own] };
 }
 
 /** The VNet that an interface is on: its name, none, or not known. */
@@ -82,10 +92,10 @@ function vnetOf({ vnets }: LiveCluster, { bridge }: LiveNic): string | null | un
   return Object.hasOwn(vnets, bridge) ? bridge : null;
 }
 
-function through(chain: ForwardChain, node_enabled: boolean | null): Record<Exclude<Way, 'routed'>, GuestCrossing> {
-  const bridged: GuestCrossing = (packet) => throughForwardChain(chain, packet);
+function passesOf(chain: ForwardChain, node_enabled: boolean | null): Record<Exclude<Way, 'routed'>, Pass> {
+  const bridged: Pass = (packet) => throughForwardChain(chain, packet);
   // What the node itself receives or sends is filtered in the same way, while the node's own firewall is on.
-  const to_node: GuestCrossing = (packet) => {
+  const to_node: Pass = (packet) => {
     if (node_enabled === false) return NOTHING;
     return node_enabled ? bridged(packet) : oneOf([bridged(packet), NOTHING], 'unknown_node_options');
   };
@@ -104,21 +114,23 @@ export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): Guest
   const vnet = name === undefined ? undefined : cluster.vnets?.[name];
   if (name === undefined || !vnet || compileDoubt(node)) {
     const outcome = notRead(compileDoubt(node) ?? 'unknown_forward_rules');
-    return (packet) => (isEstablished(packet) ? ESTABLISHED : outcome);
+    return { ...ALIKE, through: (packet) => (isEstablished(packet) ? ESTABLISHED : outcome) };
   }
   const { gateways } = vnet;
   if (gateways?.length === 0 && vnetEnabled(vnet) === false) return null;
   const routed = routedChain(cluster, node);
-  const ways: Record<Way, GuestCrossing> = {
-    ...through(vnetChain(cluster, name, vnet, node), routed.enabled),
+  const own = vnetChain(cluster, name, vnet, node);
+  const ways: Record<Way, Pass> = {
+    ...passesOf(own, routed.enabled),
     routed: (packet) => throughForwardChain(routed, packet),
   };
-  const wayOf = waysTo(gateways, node);
-  return (packet) => {
+  const { wayOf, far_ends } = waysTo(gateways, node);
+  const through: Pass = (packet) => {
     const [first, ...others] = wayOf(farEnd(packet)).map((way) => ways[way](packet));
     const found = first ? oneOf([first, ...others], 'unknown_route') : NOTHING;
     const passing = found.possible.size === 1 && found.possible.has('accept');
     if (cluster.firewall_enabled !== null || passing) return found;
     return { verdict: unknown('unknown_cluster_firewall'), possible: new Set([...found.possible, 'accept']) };
   };
+  return { through, far_ends, chains: [own, routed] };
 }

@@ -1,0 +1,65 @@
+import { evaluate } from '../evaluate';
+import type { Packet } from '../packet';
+import type { PreparedGuest } from '../prepare-guest';
+import type { Verdict } from '../verdict';
+import { type Box, KINDS } from './box';
+import { buildPlan, type Plan } from './dimensions';
+import { fieldOf } from './field';
+import { guestStages } from './guest-cuts';
+import { walk } from './walk';
+
+/** A set of packets that a filter treats alike: with the same verdict, decided by the same. */
+export type Part<V> = {
+  /** Computed when first read. */
+  readonly box: Box;
+  /** One packet of it, on which the verdict was found. */
+  readonly packet: Packet;
+  readonly verdict: V;
+};
+
+const plans = new WeakMap<object, Map<string, Plan>>();
+
+/** The plan of a prepared filter, which does not depend on the packets in question. */
+export function planOf(prepared: object, key: string, build: () => Plan): Plan {
+  const own = plans.get(prepared) ?? new Map<string, Plan>();
+  plans.set(prepared, own);
+  const plan = own.get(key) ?? build();
+  own.set(key, plan);
+  return plan;
+}
+
+/** Divides a box into parts by the steps of a plan. They are apart from each other and together the box. */
+export function* divideBox<V>(
+  plan: Plan,
+  direction: 'in' | 'out',
+  box: Box,
+  decide: (packet: Packet) => V,
+): Generator<Part<V>> {
+  const stages = plan.stages.map((cuts) => ({ cuts, selects: false }));
+  for (const kind of KINDS) {
+    const field = fieldOf(plan, box, kind, direction);
+    if (!field) continue;
+    for (const piece of walk(field.start, stages, field.octets)) {
+      const packet = field.packetOf(piece);
+      let known: Box | undefined;
+      yield {
+        packet,
+        verdict: decide(packet),
+        get box() {
+          known ??= field.boxOf(piece);
+          return known;
+        },
+      };
+    }
+  }
+}
+
+/**
+ * Divides new connections of one direction into parts that the guest's filter treats alike, each decided by `evaluate` on one
+ * packet of it. Neighboring parts may have the same verdict.
+ */
+export function decompose(guest: PreparedGuest, direction: 'in' | 'out', box: Box): Generator<Part<Verdict>> {
+  const { family } = box;
+  const plan = planOf(guest, `${direction}${family}`, () => buildPlan(guestStages(guest, direction, family), family));
+  return divideBox(plan, direction, box, (packet) => evaluate(guest, packet));
+}

@@ -1,0 +1,142 @@
+import { addBit, type Bits, emptyBits, hasBit } from './bits';
+import { larger, type Span, smaller, valueAfter, valueBefore } from './spans';
+
+/**
+ * The values of one dimension in classes: values of a class are in the same of the sets that were given. Neither the number of
+ * sets nor that of their spans matters afterwards, only the number of classes.
+ */
+export type Partition<T extends number | bigint> = {
+  /** Stretches of values in order; each is of one class. */
+  readonly firsts: readonly T[];
+  readonly lasts: readonly T[];
+  readonly classes: Int32Array;
+  readonly count: number;
+  /** Of each set: its classes. */
+  readonly members: readonly Bits[];
+};
+
+function cutPoints<T extends number | bigint>(sets: readonly (readonly Span<T>[])[], first: T, last: T): T[] {
+  const points = new Set<T>([first]);
+  for (const set of sets) {
+    for (const span of set) {
+      points.add(span.first);
+      if (span.last < last) points.add(valueAfter(span.last));
+    }
+  }
+  // Numbers are sorted several times as fast without a comparison function.
+  if (typeof first === 'number') return [...Float64Array.from(points as Set<number>).sort()] as T[];
+  return [...points].sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Finds equal sets of numbers by a hash, and compares them, because two sets may have the same hash. */
+function classFinder(size: number) {
+  const current = emptyBits(size);
+  const found = new Map<number, { readonly id: number; readonly bits: Bits }[]>();
+  const all: Bits[] = [];
+  let [low, high] = [0, 0];
+  return {
+    all,
+    flip(set: number): void {
+      current[set >>> 5] = (current[set >>> 5] as number) ^ (1 << (set & 31));
+      low ^= Math.imul(set + 1, 0x9e3779b1) ^ (Math.imul(set + 7, 0x85ebca77) >>> 13);
+      high ^= Math.imul(Math.imul(set + 3, 0xc2b2ae3d) ^ (set << 9), 0x27d4eb2f);
+    },
+    id(): number {
+      const hash = (low >>> 0) * 0x100000 + (high >>> 12);
+      const equal = found.get(hash)?.find(({ bits }) => bits.every((word, at) => word === current[at]));
+      if (equal) return equal.id;
+      const made = { id: all.length, bits: current.slice() };
+      found.set(hash, [...(found.get(hash) ?? []), made]);
+      all.push(made.bits);
+      return made.id;
+    },
+  };
+}
+
+/** @param sets the spans of each are sorted and apart from each other. `first` to `last` are all values. */
+export function buildPartition<T extends number | bigint>(
+  sets: readonly (readonly Span<T>[])[],
+  first: T,
+  last: T,
+): Partition<T> {
+  const firsts = cutPoints(sets, first, last);
+  const places = new Map(firsts.map((value, at) => [value, at]));
+  const flips: number[][] = firsts.map(() => []);
+  const flipAt = (value: T, set: number) => flips[places.get(value) ?? -1]?.push(set);
+  for (const [set, spans] of sets.entries()) {
+    for (const span of spans) {
+      flipAt(span.first, set);
+      flipAt(valueAfter(span.last), set);
+    }
+  }
+  const finder = classFinder(sets.length);
+  const classes = new Int32Array(firsts.length);
+  for (const [at, list] of flips.entries()) {
+    for (const set of list) finder.flip(set);
+    classes[at] = finder.id();
+  }
+  const count = finder.all.length;
+  const members = sets.map(() => emptyBits(count));
+  for (const [id, bits] of finder.all.entries()) {
+    for (const [set, classBits] of members.entries()) if (hasBit(bits, set)) addBit(classBits, id);
+  }
+  const lasts = firsts.map((_, at) => (at + 1 < firsts.length ? valueBefore(firsts[at + 1] as T) : last));
+  return { firsts, lasts, classes, count, members };
+}
+
+/** The part of a partition that some values are in. */
+export type Restricted<T extends number | bigint> = {
+  /** Classes with a value. */
+  readonly present: Bits;
+  readonly stretches: readonly (Span<T> & { readonly id: number })[];
+  /** The values of some classes. */
+  readonly spansOf: (bits: Bits) => readonly Span<T>[];
+};
+
+/** The stretch that holds the value. */
+function stretchAt<T extends number | bigint>(firsts: readonly T[], value: T): number {
+  let low = 0;
+  let high = firsts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((firsts[middle] as T) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+export function restrictPartition<T extends number | bigint>(
+  { firsts, lasts, classes, count }: Partition<T>,
+  values: readonly Span<T>[],
+): Restricted<T> {
+  const present = emptyBits(count);
+  const stretches: (Span<T> & { id: number })[] = [];
+  for (const { first, last } of values) {
+    for (let at = stretchAt(firsts, first); at < firsts.length && (firsts[at] as T) <= last; at++) {
+      const id = classes[at] as number;
+      const [from, to] = [firsts[at] as T, lasts[at] as T];
+      addBit(present, id);
+      stretches.push({ first: larger(from, first), last: smaller(to, last), id });
+    }
+  }
+  const known = new Map<Bits, readonly Span<T>[]>();
+  return {
+    present,
+    stretches,
+    spansOf(bits) {
+      const spans = known.get(bits) ?? joinNeighbors(stretches.filter(({ id }) => hasBit(bits, id)));
+      known.set(bits, spans);
+      return spans;
+    },
+  };
+}
+
+function joinNeighbors<T extends number | bigint>(stretches: readonly Span<T>[]): Span<T>[] {
+  const joined: { first: T; last: T }[] = [];
+  for (const { first, last } of stretches) {
+    const previous = joined.at(-1);
+    if (previous && valueAfter(previous.last) === first) previous.last = last;
+    else joined.push({ first, last });
+  }
+  return joined;
+}

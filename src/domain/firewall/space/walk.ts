@@ -1,0 +1,110 @@
+import { areDisjoint, type Bits, firstBit, intersectBits, isSubset, subtractBits } from './bits';
+import { DIMENSIONS, ENDS_IN_255, ENDS_OTHERWISE, type Region, type RegionCut } from './dimensions';
+
+/** A set of packets as classes of each dimension, in the order of `DIMENSIONS`; none of them empty. */
+export type Piece = readonly Bits[];
+
+/** Of each address: the classes with one that ends in .255, and with one that does not. */
+export type OctetClasses = Readonly<
+  Record<'sources' | 'destinations', { readonly in_255: Bits; readonly other: Bits }>
+>;
+
+const placeOf = (dimension: (typeof DIMENSIONS)[number]) => DIMENSIONS.indexOf(dimension);
+const OCTET_PLACES = [
+  { octet: placeOf('destination_255'), addresses: placeOf('destinations'), end: 'destinations' },
+  { octet: placeOf('source_255'), addresses: placeOf('sources'), end: 'sources' },
+] as const;
+
+export const meets = (piece: Piece, region: Region): boolean =>
+  piece.every((bits, at) => {
+    const limit = region[at];
+    return !limit || !areDisjoint(bits, limit);
+  });
+
+/** Without the classes that have no address with such an ending; null when that leaves none. */
+function fitOctets(piece: Piece, octets: OctetClasses): Piece | null {
+  let fitted = piece;
+  for (const { octet, addresses, end } of OCTET_PLACES) {
+    const ending = fitted[octet] as Bits;
+    const possible = !isSubset(ENDS_OTHERWISE, ending)
+      ? octets[end].in_255
+      : !isSubset(ENDS_IN_255, ending)
+        ? octets[end].other
+        : null;
+    const classes = fitted[addresses] as Bits;
+    if (!possible || isSubset(classes, possible)) continue;
+    const left = intersectBits(classes, possible);
+    if (firstBit(left) < 0) return null;
+    fitted = fitted.with(addresses, left);
+  }
+  return fitted;
+}
+
+/** The part of a piece that is in a region (null when there is none), and the rest as pieces apart from each other. */
+export function splitPiece(
+  piece: Piece,
+  region: Region,
+  octets: OctetClasses,
+): { inside: Piece | null; outside: Piece[] } {
+  if (!meets(piece, region)) return { inside: null, outside: [piece] };
+  const outside: Piece[] = [];
+  let inside: Bits[] = [...piece];
+  const keep = (candidate: Piece) => {
+    const fitted = fitOctets(candidate, octets);
+    if (fitted) outside.push(fitted);
+  };
+  for (const [at, bits] of piece.entries()) {
+    const limit = region[at];
+    if (!limit || isSubset(bits, limit)) continue;
+    keep(inside.with(at, subtractBits(bits, limit)));
+    inside = inside.with(at, intersectBits(bits, limit));
+  }
+  return { inside: fitOctets(inside, octets), outside };
+}
+
+/** A stage of a walk. @property selects packets that meet none of its steps are left out */
+export type WalkStage = { readonly cuts: readonly RegionCut[]; readonly selects: boolean };
+
+type Task = { readonly piece: Piece; readonly stage: number; readonly at: number };
+
+/** Divides a piece by the steps of all stages. Packets of a part meet the same steps. */
+export function* walk(start: Piece, stages: readonly WalkStage[], octets: OctetClasses): Generator<Piece> {
+  const tasks: Task[] = [{ piece: start, stage: 0, at: 0 }];
+  for (let task = tasks.pop(); task; task = tasks.pop()) {
+    const { piece, stage } = task;
+    const current = stages[stage];
+    if (!current) {
+      yield piece;
+      continue;
+    }
+    const { cuts, selects } = current;
+    let at = task.at;
+    while (at < cuts.length && !meets(piece, (cuts[at] as RegionCut).when)) at++;
+    const found = cuts[at];
+    if (!found) {
+      if (!selects) tasks.push({ piece, stage: stage + 1, at: 0 });
+      continue;
+    }
+    const { inside, outside } = splitPiece(piece, found.when, octets);
+    for (const rest of outside) tasks.push({ piece: rest, stage, at: at + 1 });
+    for (const part of inside ? divide(inside, found.divides, octets) : []) {
+      tasks.push(found.ends ? { piece: part, stage: stage + 1, at: 0 } : { piece: part, stage, at: at + 1 });
+    }
+  }
+}
+
+/** Divides a piece by the first region that its packets are in. */
+function divide(piece: Piece, regions: readonly Region[], octets: OctetClasses): Piece[] {
+  let rest: Piece[] = [piece];
+  const parts: Piece[] = [];
+  for (const region of regions) {
+    const left: Piece[] = [];
+    for (const candidate of rest) {
+      const { inside, outside } = splitPiece(candidate, region, octets);
+      if (inside) parts.push(inside);
+      left.push(...outside);
+    }
+    rest = left;
+  }
+  return [...parts, ...rest];
+}
