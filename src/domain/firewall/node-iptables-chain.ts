@@ -1,16 +1,15 @@
 import { trackedState } from './connection-state';
-import { ICMPV6, TCP, UDP } from './data/protocols';
+import { ICMPV6, IGMP, TCP, UDP } from './data/protocols';
 import { beforeDefault } from './default-chain';
 import { byTracking, inFrontOfGuests } from './front-chain';
+import { NDP_TYPES } from './iptables-chain';
 import { byNodeRules } from './node-rules';
 import { builtin, decides, type Step, sharedSteps } from './node-steps';
 import { isMulticast, type Packet } from './packet';
 import type { PreparedNodeChain } from './prepare-node-filter';
 import { rejectOutcome } from './reject-outcome';
 
-const IGMP = 2;
-const NDP_TYPES = { in: [133, 134, 135, 136], out: [133, 135, 136] };
-const SERVICES = {
+export const SERVICES = {
   in: [
     [8006, 8006],
     [5900, 5999],
@@ -30,7 +29,7 @@ function* byOptions({ ndp }: PreparedNodeChain, packet: Packet): Generator<Step>
   const { source, protocol, icmp_type: type, direction } = packet;
   if (source.family === 4 || protocol !== ICMPV6 || ndp === false) return;
   if (type === undefined) yield { verdict: 'accept', doubt: 'unknown_packet_detail' };
-  else if (NDP_TYPES[direction].includes(type)) {
+  else if (NDP_TYPES[direction].some((passed) => passed === type)) {
     yield ndp ? builtin('accept', 'ndp') : { verdict: 'accept', doubt: 'unknown_node_options' };
   }
 }

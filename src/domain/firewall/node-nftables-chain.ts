@@ -1,5 +1,5 @@
 import { trackedState } from './connection-state';
-import { ICMPV6, TCP, UDP } from './data/protocols';
+import { ICMPV6, IGMP, TCP, UDP } from './data/protocols';
 import { byTracking } from './front-chain';
 import { hasType, NDP_TYPES, VITAL } from './nftables-chain';
 import { byNodeRules } from './node-rules';
@@ -9,16 +9,15 @@ import { isMulticast, type Packet } from './packet';
 import type { PreparedNodeChain } from './prepare-node-filter';
 import { isBroadcast } from './reject-outcome';
 
-const IGMP = 2;
-const CLUSTER_SERVICES = [
+export const CLUSTER_SERVICES = [
   [8006, 8006],
   [5900, 5999],
   [3128, 3128],
   [22, 22],
 ] as const;
-const COROSYNC_PORTS = [[5405, 5412]] as const;
+export const COROSYNC_PORTS = [[5405, 5412]] as const;
 /** Ports that a helper of connection tracking opens to everyone. */
-const HELPERS: Readonly<Record<string, { readonly protocol: number; readonly port: number }>> = {
+export const HELPERS: Readonly<Record<string, { readonly protocol: number; readonly port: number }>> = {
   amanda: { protocol: UDP, port: 10080 },
   ftp: { protocol: TCP, port: 21 },
   irc: { protocol: TCP, port: 6667 },
@@ -30,7 +29,7 @@ const HELPERS: Readonly<Record<string, { readonly protocol: number; readonly por
   tftp: { protocol: UDP, port: 69 },
 };
 /** ICMP errors, which no ICMP error answers. */
-const ERRORS_4: readonly number[] = [3, 4, 5, 11, 12];
+export const ERRORS_4: readonly number[] = [3, 4, 5, 11, 12];
 
 type Answer = 'yes' | 'no' | 'unknown';
 type Range = readonly [number, number];

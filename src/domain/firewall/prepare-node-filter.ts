@@ -1,5 +1,5 @@
 import type { IpAddress } from '../net/ip-address';
-import { addressSet, addressSetHas, parseSpan, UNKNOWN_ADDRESSES } from './address-set';
+import { type AddressSet, addressSet, addressSetHas, parseSpan, UNKNOWN_ADDRESSES } from './address-set';
 import { compileChain } from './compile-chain';
 import type { CompiledRule } from './compiled-rule';
 import { compileDoubt } from './enforcement';
@@ -26,8 +26,12 @@ export type PreparedNodeChain = Pick<PreparedFilter, 'implementation' | 'node' |
   readonly with_interface: (rule: CompiledRule) => boolean;
   /** Whether the standard services of the cluster are open to the address, or on the way out at it. */
   readonly managed: (direction: 'in' | 'out', ip: IpAddress) => Answer;
+  /** The sets of addresses that `managed` looks at; which one applies is not known where there are several. */
+  readonly management: Readonly<Record<'in' | 'out', readonly AddressSet[]>>;
   /** Whether the address may be that of another node on a link of the cluster's own communication. */
   readonly may_be_peer: (ip: IpAddress) => boolean;
+  /** Known addresses of other nodes; null: every address may be one. */
+  readonly peers: AddressSet | null;
   /** VNets that the packet passes on its way between the node and the address. */
   readonly crossings: NodeCrossings | null;
 };
@@ -62,35 +66,37 @@ function localNetworks(cluster: LiveCluster, node: LiveNode | null, scopes: Scop
 }
 
 /** Who is let in to the standard services, and where the node may go to them. */
-function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scopes): PreparedNodeChain['managed'] {
+function managementOf(cluster: LiveCluster, node: LiveNode | null, scopes: Scopes): PreparedNodeChain['management'] {
   const { ipsets } = cluster;
   const local = localNetworks(cluster, node, scopes);
   const stored = ipsets && Object.hasOwn(ipsets, 'management') ? (ipsets.management ?? []) : [];
   const sources = !ipsets
     ? [UNKNOWN_ADDRESSES]
     : (local?.map((cidr) => setAddresses([...stored, { cidr }], scopes)) ?? [setAddresses(stored, scopes, 'unknown')]);
-  const destinations = local?.map((cidr) => setAddresses([{ cidr }], scopes)) ?? [UNKNOWN_ADDRESSES];
-  return (direction, ip) => {
-    const answers = (direction === 'in' ? sources : destinations).map((set) => addressSetHas(set, ip));
-    const [first = 'unknown'] = answers;
-    return answers.every((answer) => answer === first) ? first : 'unknown';
-  };
+  return { in: sources, out: local?.map((cidr) => setAddresses([{ cidr }], scopes)) ?? [UNKNOWN_ADDRESSES] };
 }
 
-function peersOf(cluster: LiveCluster, name: string): PreparedNodeChain['may_be_peer'] {
-  if (!cluster.nodes) return () => true;
+function isManaged(sets: readonly AddressSet[], ip: IpAddress): Answer {
+  const answers = sets.map((set) => addressSetHas(set, ip));
+  const [first = 'unknown'] = answers;
+  return answers.every((answer) => answer === first) ? first : 'unknown';
+}
+
+function peersOf(cluster: LiveCluster, name: string): AddressSet | null {
+  if (!cluster.nodes) return null;
   const others = Object.entries(cluster.nodes).filter(([other]) => other !== name);
   const networks = others.map(([, other]) => other.networks);
-  if (networks.includes(null)) return () => true;
+  if (networks.includes(null)) return null;
   const hosts = networks.flatMap((list) => list ?? []).flatMap((text) => parseSpan(text.split('/')[0] ?? text) ?? []);
-  const known = addressSet(hosts, 'no');
-  return (ip) => addressSetHas(known, ip) === 'yes';
+  return addressSet(hosts, 'no');
 }
 
 function prepareChain(cluster: LiveCluster, name: string, implementation: FilterImplementation): PreparedNodeChain {
   const node = nodeOf(cluster, name);
   const options = node?.options ? effectiveNodeOptions(node.options) : null;
   const scopes: Scopes = { cluster, guest: null, implementation };
+  const management = managementOf(cluster, node, scopes);
+  const peers = peersOf(cluster, name);
   const limited = new Set<CompiledRule>();
   const compile = (
     rules: readonly LiveRule[] | null,
@@ -125,8 +131,10 @@ function prepareChain(cluster: LiveCluster, name: string, implementation: Filter
       return known;
     },
     with_interface: (rule) => limited.has(rule),
-    managed: managementOf(cluster, node, scopes),
-    may_be_peer: peersOf(cluster, name),
+    management,
+    managed: (direction, ip) => isManaged(management[direction], ip),
+    peers,
+    may_be_peer: (ip) => !peers || addressSetHas(peers, ip) === 'yes',
     crossings: implementation === 'nftables' ? nodeCrossings(cluster, node) : null,
   };
 }

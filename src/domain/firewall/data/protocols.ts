@@ -13,6 +13,7 @@ const NUMBERS = new Map(
 );
 
 export const ICMP = 1;
+export const IGMP = 2;
 export const TCP = 6;
 export const UDP = 17;
 export const ICMPV6 = 58;

@@ -2,52 +2,100 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timesTried } from '@/test/thorough';
 import { evaluate } from '../evaluate';
+import { evaluateNode } from '../evaluate-node';
 import type { Packet } from '../packet';
 import { prepareGuest } from '../prepare-guest';
-import { randomSource } from '../random-state.fixture';
-import { boxHas, boxOf } from './box';
-import { decompose } from './decompose';
-import { openingPacket, randomGuest } from './random-guest.fixture';
+import { prepareNodeFilter } from '../prepare-node-filter';
+import { randomCluster } from '../random-cluster.fixture';
+import { randomPacket, randomSource } from '../random-state.fixture';
+import { type Box, boxHas, boxOf } from './box';
+import { decompose, decomposeNode, type Part } from './decompose';
+import { packetKey, packetsIn, randomGuest, smallSpace } from './small-space.fixture';
 
-const GUESTS = timesTried(60, 1_000);
-const PACKETS = 60;
+type Answer = { readonly verdict: 'accept' | 'drop' | 'reject' | 'unknown' };
+type Subject = {
+  readonly parts: (direction: 'in' | 'out', box: Box) => Iterable<Part<Answer>>;
+  readonly evaluate: (packet: Packet) => Answer;
+};
 
-describe('decompose', () => {
-  it('divides every packet into exactly one part, with the verdict of the packet', () => {
+const guestOf = (seed: number): Subject => {
+  const { state, nic } = randomGuest(seed);
+  const guest = prepareGuest(state, nic);
+  return { parts: (...of) => decompose(guest, ...of), evaluate: (packet) => evaluate(guest, packet) };
+};
+const nodeOf = (seed: number): Subject => {
+  const implementation = (['iptables', 'nftables', null] as const)[Math.abs(seed) % 3] ?? null;
+  const filter = prepareNodeFilter(randomCluster(seed, implementation), 'a');
+  return { parts: (...of) => decomposeNode(filter, ...of), evaluate: (packet) => evaluateNode(filter, packet) };
+};
+
+const WAYS = [
+  ['in', 4],
+  ['in', 6],
+  ['out', 4],
+  ['out', 6],
+] as const;
+const SUBJECTS = timesTried(5, 500);
+
+describe.each([
+  ['guests', guestOf],
+  ['nodes', nodeOf],
+])('decompose: %s', (_, subjectOf) => {
+  it('divides every packet of a small space into one part, with the verdict of the packet', {
+    timeout: 600_000,
+  }, () => {
     const seen = { accept: 0, drop: 0, reject: 0, unknown: 0 };
     fc.assert(
       fc.property(fc.integer(), (seed) => {
-        const { state, nic } = randomGuest(seed);
-        const guest = prepareGuest(state, nic);
+        const subject = subjectOf(seed);
         const random = randomSource(seed + 2);
-        for (const direction of ['in', 'out'] as const) {
-          for (const family of [4, 6] as const) {
-            const parts = [...decompose(guest, direction, boxOf({ family }))];
-            for (let count = 0; count < PACKETS; count++) {
-              const packet: Packet = { ...openingPacket(random), direction };
-              if (packet.source.family !== family) continue;
-              const verdict = evaluate(guest, packet);
-              const found = parts.filter(({ box }) => boxHas(box, packet)).map((part) => part.verdict);
-              expect({ packet, found, state, nic }).toEqual({ packet, found: [verdict], state, nic });
-              seen[verdict.verdict]++;
+        for (const [direction, family] of WAYS) {
+          const space = smallSpace(random, family);
+          const left = new Set([...packetsIn(space, direction)].map(packetKey));
+          for (const { box, packet: representative, verdict } of subject.parts(direction, space)) {
+            expect(boxHas(box, representative)).toBe(true);
+            for (const packet of packetsIn(box, direction)) {
+              if (!left.delete(packetKey(packet))) expect({ packet, found: 'in two parts, or outside' }).toBeNull();
+              const found = subject.evaluate(packet);
+              if (JSON.stringify(found) !== JSON.stringify(verdict)) {
+                expect({ packet, representative, found }).toEqual({ packet, representative, found: verdict });
+              }
+              seen[found.verdict]++;
             }
+          }
+          expect([...left]).toEqual([]);
+        }
+      }),
+      { numRuns: SUBJECTS },
+    );
+    // A comparison that never meets one of the verdicts proves nothing about it.
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(SUBJECTS * 10);
+  });
+
+  it('finds the part of every packet in the whole space', { timeout: 600_000 }, () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const subject = subjectOf(seed);
+        const random = randomSource(seed + 3);
+        for (const [direction, family] of WAYS) {
+          const parts = [...subject.parts(direction, boxOf({ family }))];
+          for (let count = 0; count < 30; count++) {
+            const { state: _state, tcp_syn, source_mac, ...drawn } = randomPacket(random);
+            const packet: Packet = {
+              source_port: 1,
+              destination_port: 2,
+              icmp_type: 8,
+              icmp_code: 0,
+              ...drawn,
+              direction,
+            };
+            if (packet.source.family !== family) continue;
+            const found = parts.filter(({ box }) => boxHas(box, packet)).map(({ verdict }) => verdict);
+            expect({ packet, found }).toEqual({ packet, found: [subject.evaluate(packet)] });
           }
         }
       }),
-      { numRuns: GUESTS },
+      { numRuns: SUBJECTS },
     );
-    // A comparison that never meets one of the verdicts proves nothing about it.
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(GUESTS / 4);
-  });
-
-  it('stays within the box', () => {
-    const { state, nic } = randomGuest(1);
-    const guest = prepareGuest(state, nic);
-    const box = boxOf({ family: 4, protocols: [6], ports: [{ first: 20, last: 25 }] });
-    for (const part of decompose(guest, 'in', box)) {
-      expect(boxHas(box, part.packet)).toBe(true);
-      expect(boxHas(part.box, part.packet)).toBe(true);
-      expect(part.box.protocols).toEqual([6]);
-    }
   });
 });

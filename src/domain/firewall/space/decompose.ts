@@ -1,11 +1,15 @@
 import { evaluate } from '../evaluate';
+import { evaluateNode } from '../evaluate-node';
+import type { NodeVerdict } from '../node-verdict';
 import type { Packet } from '../packet';
 import type { PreparedGuest } from '../prepare-guest';
+import type { PreparedNodeFilter } from '../prepare-node-filter';
 import type { Verdict } from '../verdict';
 import { type Box, KINDS } from './box';
 import { buildPlan, type Plan } from './dimensions';
 import { fieldOf } from './field';
 import { guestStages } from './guest-cuts';
+import { nodeStages } from './node-cuts';
 import { walk } from './walk';
 
 /** A set of packets that a filter treats alike: with the same verdict, decided by the same. */
@@ -62,4 +66,15 @@ export function decompose(guest: PreparedGuest, direction: 'in' | 'out', box: Bo
   const { family } = box;
   const plan = planOf(guest, `${direction}${family}`, () => buildPlan(guestStages(guest, direction, family), family));
   return divideBox(plan, direction, box, (packet) => evaluate(guest, packet));
+}
+
+/** The same for packets of a node itself, each part decided by `evaluateNode`. */
+export function decomposeNode(
+  filter: PreparedNodeFilter,
+  direction: 'in' | 'out',
+  box: Box,
+): Generator<Part<NodeVerdict>> {
+  const { family } = box;
+  const plan = planOf(filter, `${direction}${family}`, () => buildPlan(nodeStages(filter, direction, family), family));
+  return divideBox(plan, direction, box, (packet) => evaluateNode(filter, packet));
 }

@@ -30,6 +30,8 @@ export type Plan = {
   readonly family: 4 | 6;
   readonly numbers: Readonly<Record<'protocols' | 'icmp' | 'destination_ports' | 'source_ports', Partition<number>>>;
   readonly addresses: Readonly<Record<'destinations' | 'sources', Partition<number> | Partition<bigint>>>;
+  /** Whether addresses that end in .255 are treated apart from others. */
+  readonly octets: boolean;
   readonly stages: readonly (readonly RegionCut[])[];
 };
 
@@ -115,6 +117,11 @@ export function buildPlan(stages: readonly Stage[], family: 4 | 6): Plan {
     family,
     numbers,
     addresses,
+    octets: stages
+      .flat()
+      .some(({ when, divides = [] }) =>
+        [when, ...divides].some(({ source_255, destination_255 }) => source_255 || destination_255),
+      ),
     stages: numbered.map((stage) =>
       stage.map(({ when, ends, divides }) => ({ when: regionOf(when), ends, divides: divides.map(regionOf) })),
     ),

@@ -45,8 +45,23 @@ const big = ({ first, last }: Span<number> | Span<bigint>): AddressSpan => ({
   last: BigInt(last),
 });
 
-/** The addresses of one end within a box. */
-function addressField(partition: Partition<number> | Partition<bigint>, { spans, last_octet }: Addresses) {
+const wholeFields = new WeakMap<object, AddressField>();
+
+/** The addresses of one end within a box. @param octets whether their last octet matters */
+function addressField(partition: AddressPartition, addresses: Addresses, octets: boolean): AddressField {
+  const { spans, last_octet } = addresses;
+  const last = BigInt(partition.lasts.at(-1) ?? 0);
+  const whole = !last_octet && spans.length === 1 && spans[0]?.first === 0n && spans[0].last === last;
+  const known = whole ? wholeFields.get(partition) : undefined;
+  const field = known ?? makeAddressField(partition, addresses, octets);
+  if (whole) wholeFields.set(partition, field);
+  return field;
+}
+
+type AddressPartition = Partition<number> | Partition<bigint>;
+type AddressField = ReturnType<typeof makeAddressField>;
+
+function makeAddressField(partition: AddressPartition, { spans, last_octet }: Addresses, octets: boolean) {
   const small = () => spans.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
   const restricted: Restricted<number> | Restricted<bigint> =
     typeof partition.firsts[0] === 'number'
@@ -64,7 +79,8 @@ function addressField(partition: Partition<number> | Partition<bigint>, { spans,
     for (const id of values.keys()) addBit(bits, id);
     return bits;
   };
-  const values = { any: sampled(undefined), 255: sampled('255'), other: sampled('other') };
+  const any = sampled(undefined);
+  const values = octets ? { any, 255: sampled('255'), other: sampled('other') } : { any, 255: any, other: any };
   const octet = last_octet === '255' ? ENDS_IN_255 : last_octet ? ENDS_OTHERWISE : ALL_BITS;
   const octetOf = (bits: Bits): LastOctet | undefined =>
     equalBits(bits, ENDS_IN_255) ? '255' : equalBits(bits, ENDS_OTHERWISE) ? 'other' : undefined;
@@ -134,8 +150,9 @@ export function fieldOf(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out
     limits(ported, box.destination_ports, ALL_PORTS),
   );
   const source_ports = numberField(plan.numbers.source_ports, limits(ported, box.source_ports, ALL_PORTS));
-  const destinations = addressField(plan.addresses.destinations, box.destinations);
-  const sources = addressField(plan.addresses.sources, box.sources);
+  const octets = plan.octets || Boolean(box.sources.last_octet ?? box.destinations.last_octet);
+  const destinations = addressField(plan.addresses.destinations, box.destinations, octets);
+  const sources = addressField(plan.addresses.sources, box.sources, octets);
   const start: Piece = [
     protocols.present,
     icmp.present,

@@ -61,8 +61,13 @@ export function buildPartition<T extends number | bigint>(
 ): Partition<T> {
   const firsts = cutPoints(sets, first, last);
   const places = new Map(firsts.map((value, at) => [value, at]));
-  const flips: number[][] = firsts.map(() => []);
-  const flipAt = (value: T, set: number) => flips[places.get(value) ?? -1]?.push(set);
+  // Of each cut point a list of the sets that begin or end there, as chains within two arrays: one list each costs far more.
+  const latest = new Int32Array(firsts.length).fill(-1);
+  const chained: { readonly set: number; readonly earlier: number }[] = [];
+  const flipAt = (value: T, set: number) => {
+    const at = places.get(value);
+    if (at !== undefined) latest[at] = chained.push({ set, earlier: latest[at] as number }) - 1;
+  };
   for (const [set, spans] of sets.entries()) {
     for (const span of spans) {
       flipAt(span.first, set);
@@ -71,8 +76,8 @@ export function buildPartition<T extends number | bigint>(
   }
   const finder = classFinder(sets.length);
   const classes = new Int32Array(firsts.length);
-  for (const [at, list] of flips.entries()) {
-    for (const set of list) finder.flip(set);
+  for (let at = 0; at < firsts.length; at++) {
+    for (let entry = chained[latest[at] as number]; entry; entry = chained[entry.earlier]) finder.flip(entry.set);
     classes[at] = finder.id();
   }
   const count = finder.all.length;
