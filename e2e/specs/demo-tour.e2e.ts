@@ -85,10 +85,8 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await settled();
   await picture('addresses');
 
-  // It has reported once. It becomes stale only after some intervals without a report: the other pictures are taken in
-  // between.
   await page.goto(url);
-  await expect(page.getByRole('list', { name: 'Stale agents' })).toContainText('fra-pve4', { timeout: 150_000 });
+  await expect(page.getByRole('list', { name: 'Stale agents' })).toContainText('fra-pve4');
   await expect(suspicious).toContainText('Critical');
   await settled();
   await picture('dashboard');

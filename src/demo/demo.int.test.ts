@@ -170,12 +170,14 @@ describe('a demo', () => {
 
   it('has agents of every kind', async () => {
     const agents = await sql`
-      select n.name, a.status, a.clock_offset_ms, (select max(observed_at) from traffic_flows f where f.node_id = n.id) as last_flow
+      select n.name, a.status, a.clock_offset_ms, a.last_heartbeat_at, (select max(observed_at) from traffic_flows f where f.node_id = n.id) as last_flow
       from node_agents a join nodes n on n.id = a.node_id order by n.name`;
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of('muc-pve3')?.status).toBe('degraded');
     expect(of('fra-pve1')?.status).toBe('ok');
     expect(Math.round(of('muc-pve2')?.clock_offset_ms / 1000)).toBe(47);
+    expect(of('fra-pve4')?.status).toBe('silent');
+    expect(Date.now() - of('fra-pve4')?.last_heartbeat_at).toBeGreaterThan(20 * 60_000);
     expect(Date.now() - of('fra-pve4')?.last_flow).toBeGreaterThan(20 * 60_000);
     expect(Date.now() - of('muc-pve2')?.last_flow).toBeLessThan(2 * 60_000);
     expect(await count('interface_traffic')).toBeGreaterThan(0);

@@ -18,6 +18,7 @@ import { SLOT_MS, slotAt, startOfSlot } from '../traffic/sessions';
 import { SITES } from '../world/company';
 import { agentOf, newTraffic, type TrafficState } from './kept-traffic';
 import type { Post } from './post';
+import { reportInPast } from './report-in-past';
 import { HISTORY_SLOTS, nextRound, olderRound, RECENT_SLOTS, type Round } from './rounds';
 
 const scope = systemScope('agent:install', 'demo data');
@@ -143,9 +144,25 @@ export class DemoAgents {
     counted: boolean,
   ): Promise<void> {
     await this.#enrol();
+    if (reports === null) await this.#greetInPast(sequence);
     await Promise.all(
       PLACES.map((place) => this.#report(place, sequence, sentAt, reports?.get(place.key) ?? NOTHING, counted)),
     );
+  }
+
+  /**
+   * The greeting of the stale agent, received when it last reported: it is stale from the start, and its history counts as late.
+   * Alone, because the time of the services changes for it.
+   */
+  async #greetInPast(sequence: number): Promise<void> {
+    const { view } = this.#options;
+    const end = this.#state.first_slot - SILENT_SINCE;
+    if (this.#state.covered_to >= end) return;
+    for (const { key, site, node } of PLACES.filter((place) => characterOf(place.node).silent)) {
+      const { boot_id, token } = agentOf(this.#state, key);
+      if (token === undefined) continue;
+      await reportInPast(view, { site, node, boot_id, token, sequence, at: startOfSlot(end) });
+    }
   }
 
   async #report(
@@ -159,10 +176,8 @@ export class DemoAgents {
     const { site, node, key } = place;
     const agent = agentOf(this.#state, key);
     if (agent.token === undefined) return;
-    // It greets, so that its history counts as late, and stops reporting again.
-    const end = this.#state.first_slot - SILENT_SINCE;
-    const isHistory = sequence < end || this.#state.covered_to < end;
-    if (characterOf(node).silent && !isHistory) return;
+    // It has greeted in the past.
+    if (characterOf(node).silent && sequence >= this.#state.first_slot - SILENT_SINCE) return;
     const totals = addTotals(this.#state.totals[key] ?? {}, moved);
     const { boot_id, token } = agent;
     const heartbeat = makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved });
