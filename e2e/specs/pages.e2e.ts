@@ -4,6 +4,7 @@ import { expectAccessible } from '../fixtures/axe';
 import { expectCalmFrame, expectLargeTargets, expectListsFit } from '../fixtures/layout';
 import { expectSecureHeaders } from '../fixtures/security-headers';
 import { test } from '../fixtures/test';
+import { setTheme } from '../fixtures/theme';
 
 type Item = { id: string; name: string };
 
@@ -140,21 +141,6 @@ const PICTURES = process.env.FABRIC_E2E_PICTURES === 'true';
 
 // Each area is a test of its own, on whichever worker is free.
 test.describe.configure({ mode: 'parallel' });
-
-/**
- * Chooses the theme as the menu does: immediately, and by a cookie that the server reads. Without transitions: colors that change by one,
- * however short, are the old ones until it has ended, and those that are inherited begin one more.
- */
-async function setTheme(page: Page, theme: string): Promise<void> {
-  await page.context().addCookies([{ name: 'fabric_theme', value: theme, url: page.url() }]);
-  await page.evaluate(async (value) => {
-    const still = new CSSStyleSheet();
-    still.replaceSync('*, ::before, ::after { transition: none !important }');
-    document.adoptedStyleSheets = [still];
-    document.documentElement.dataset.theme = value;
-    for (let frame = 0; frame < 2; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
-  }, theme);
-}
 
 /**
  * Checks a page in both sizes and both themes. All pairs of colors, in both themes, have a unit test (`theme.test.ts`), so contrast

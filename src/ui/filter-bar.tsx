@@ -25,59 +25,66 @@ type Props = {
 /** What is open: the choices of a chip, or those of "Filter". */
 type Opened = { id: string; anchor: HTMLElement };
 const ADD = '+';
+/** Where the sheet takes the place of "Filter"; in the classes it is `max-md`. */
+const NARROW = '(width < 48rem)';
 
 /**
  * Above a list: its search, one chip per filter, and "Filter", which adds others. On a narrow screen one button opens a sheet
- * with all of them. The state belongs to the caller (in the URL).
+ * with all of them, and only those that are set have a chip. The state belongs to the caller (in the URL).
  */
 export function FilterBar({ search, fields = [], common = [], onClear, children }: Props) {
   const t = useT();
   const [opened, setOpened] = useState<Opened | null>(null);
-  const [sheet, setSheet] = useState(false);
+  // On a narrow screen: the sheet, with the choices of a field or of none.
+  const [sheet, setSheet] = useState<{ id?: string } | null>(null);
   const add = useRef<HTMLButtonElement>(null);
+  const all = useRef<HTMLButtonElement>(null);
   const offered = fields.filter(isChoosable);
   const set = offered.filter(({ value }) => value.length > 0);
   const shown = offered.filter(({ id, value }) => value.length > 0 || common.includes(id) || opened?.id === id);
   const active = (search?.value ?? '') !== '' || set.length > 0;
-  const press = (id: string) => (anchor: HTMLElement) => setOpened(opened?.id === id ? null : { id, anchor });
+  const press = (id: string) => (anchor: HTMLElement) => {
+    if (window.matchMedia(NARROW).matches) setSheet({ id });
+    else setOpened(opened?.id === id ? null : { id, anchor });
+  };
   const current = opened && (opened.id === ADD ? offered : offered.filter(({ id }) => id === opened.id));
   return (
     <search className="flex flex-wrap items-center gap-2 max-md:[&_.control]:min-h-11">
       {search && <SearchBox {...search} className="max-md:!w-auto max-md:min-w-40 max-md:flex-1 md:!w-64" />}
-      <div className="contents max-md:hidden">
-        {shown.map((field) => (
-          <FilterChip
-            key={field.id}
-            field={field}
-            open={opened?.id === field.id}
-            onPress={press(field.id)}
-            onRemove={() => {
-              field.onValueChange([]);
-              // The chip goes, and the focus with it.
-              add.current?.focus();
-            }}
-          />
-        ))}
-        {offered.some(({ id }) => !common.includes(id)) && (
-          <Button
-            ref={add}
-            icon={<Plus size={14} />}
-            aria-haspopup="dialog"
-            aria-expanded={opened?.id === ADD}
-            onClick={(event) => press(ADD)(event.currentTarget)}
-          >
-            {t('Filter')}
-          </Button>
-        )}
-      </div>
       {offered.length > 0 && (
         <Button
+          ref={all}
           className="!min-h-11 md:!hidden"
           icon={<SlidersHorizontal size={14} />}
           aria-haspopup="dialog"
-          onClick={() => setSheet(true)}
+          onClick={() => setSheet({})}
         >
           {set.length > 0 ? t('Filters ({n, number})', { n: set.length }) : t('Filters')}
+        </Button>
+      )}
+      {shown.map((field) => (
+        <FilterChip
+          key={field.id}
+          field={field}
+          open={opened?.id === field.id}
+          onPress={press(field.id)}
+          onRemove={() => {
+            field.onValueChange([]);
+            // The chip goes, and the focus with it.
+            [add.current, all.current].find((button) => button?.checkVisibility())?.focus();
+          }}
+        />
+      ))}
+      {offered.some(({ id }) => !common.includes(id)) && (
+        <Button
+          ref={add}
+          className="max-md:!hidden"
+          icon={<Plus size={14} />}
+          aria-haspopup="dialog"
+          aria-expanded={opened?.id === ADD}
+          onClick={(event) => press(ADD)(event.currentTarget)}
+        >
+          {t('Filter')}
         </Button>
       )}
       {active && onClear && (
@@ -97,7 +104,12 @@ export function FilterBar({ search, fields = [], common = [], onClear, children 
           />
         )}
         {sheet && (
-          <FilterSheet fields={offered} onClose={() => setSheet(false)} onClear={active && onClear ? onClear : null} />
+          <FilterSheet
+            fields={offered}
+            first={sheet.id}
+            onClose={() => setSheet(null)}
+            onClear={active && onClear ? onClear : null}
+          />
         )}
       </Suspense>
     </search>

@@ -28,8 +28,8 @@ export function FilterChip({ field, open, onPress, onRemove }: Props) {
   return (
     <span
       className={clsx(
-        'inline-flex h-8 max-w-full items-stretch rounded-md border',
-        isSet ? 'border-accent bg-accent-soft' : 'border-line-strong border-dashed bg-surface',
+        'inline-flex h-8 max-w-full items-stretch rounded-md border max-md:h-11',
+        isSet ? 'border-accent bg-accent-soft' : 'border-line-strong border-dashed bg-surface max-md:hidden',
       )}
     >
       <Tooltip content={all !== text || all.length > SHORT ? t('{label}: {text}', { label, text: all }) : null}>
@@ -57,7 +57,7 @@ export function FilterChip({ field, open, onPress, onRemove }: Props) {
           type="button"
           aria-label={t('Remove filter {label}', { label })}
           onClick={onRemove}
-          className="inline-flex w-7 shrink-0 items-center justify-center rounded-md text-muted hover:text-text"
+          className="inline-flex w-7 shrink-0 max-md:w-11 items-center justify-center rounded-md text-muted hover:text-text"
         >
           <X size={14} aria-hidden />
         </button>

@@ -39,10 +39,10 @@ describe('chipText', () => {
 describe('FilterBar', () => {
   it('shows a chip for each field with a value and for common ones, and one button that adds others', () => {
     const failed = { ...status, value: ['failed'] };
-    expect(buttonsOf([status, workload])).toEqual(['Filter', 'Filters']);
-    expect(buttonsOf([failed])).toEqual(['Status: Failed', 'Remove filter Status', 'Filter', 'Filters (1)', 'Clear']);
+    expect(buttonsOf([status, workload])).toEqual(['Filters', 'Filter']);
+    expect(buttonsOf([failed])).toEqual(['Filters (1)', 'Status: Failed', 'Remove filter Status', 'Filter', 'Clear']);
     const found = { ...workload, useFound: () => ({ options: [], loading: false }) };
-    expect(buttonsOf([status, found], ['status'])).toEqual(['Status', 'Filter', 'Filters']);
+    expect(buttonsOf([status, found], ['status'])).toEqual(['Filters', 'Status', 'Filter']);
   });
 
   it('offers no field that has nothing to choose', () => {
@@ -53,7 +53,7 @@ describe('FilterBar', () => {
   });
 
   it('offers nothing to add where all fields are in view', () => {
-    expect(buttonsOf([status], ['status'])).toEqual(['Status', 'Filters']);
+    expect(buttonsOf([status], ['status'])).toEqual(['Filters', 'Status']);
   });
 });
 

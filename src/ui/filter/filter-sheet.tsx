@@ -10,15 +10,17 @@ import { chipText, type FilterField } from './filter-field';
 
 type Props = {
   fields: readonly FilterField[];
+  /** The field whose choices are open at first. */
+  first?: string;
   onClose: () => void;
   /** Clears all filters; null while none is set. */
   onClear: (() => void) | null;
 };
 
 /** All filters of a list on a narrow screen: each field opens its choices below itself. */
-export function FilterSheet({ fields, onClose, onClear }: Props) {
+export function FilterSheet({ fields, first, onClose, onClear }: Props) {
   const t = useT();
-  const [expanded, setExpanded] = useState(fields.length === 1 ? fields[0]?.id : undefined);
+  const [expanded, setExpanded] = useState(fields.length === 1 ? fields[0]?.id : first);
   return (
     <Drawer
       open
@@ -45,7 +47,10 @@ export function FilterSheet({ fields, onClose, onClear }: Props) {
           const open = expanded === field.id;
           const text = chipText(t, field);
           return (
-            <li key={field.id} className="border-b last:border-b-0 [&_[role=option]]:min-h-11">
+            <li
+              key={field.id}
+              className="border-b last:border-b-0 [&_.control]:min-h-11 [&_[role=option]]:min-h-11 [&_form_button]:!min-h-11"
+            >
               <button
                 type="button"
                 aria-expanded={open}
