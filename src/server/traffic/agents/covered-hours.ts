@@ -14,6 +14,8 @@ const LONGEST_MS = 2 * AGENT_LIMITS.interval_seconds.maximum * 1000;
 const LOST_PACKETS = ['table_full_packets', 'kernel_drops', 'overflow_packets'];
 /** Lines that were not read or not kept; a lost file counts as one. */
 const LOST_LINES = ['lost_records', 'over_limit_lines', 'over_limit_flows', 'lost_files'];
+/** No node counts more in one interval; totals of an hour stay within a bigint. */
+const MOST = 10 ** 12;
 const CAPTURES = ['ebpf', 'ring'];
 
 /** What happened to the flows of a heartbeat. */
@@ -65,7 +67,7 @@ function coveredSpan(agent: AgentState, heartbeat: HeartbeatEnvelope, times: Clo
   const usual = sequence === 0 ? Math.min(interval_seconds, AGENT_LIMITS.first_heartbeat_seconds) : interval_seconds;
   const stated = observed_since ?? (isNext ? agent.last_sent_at : null);
   const length = stated === null ? Number.NaN : Date.parse(heartbeat.sent_at) - Date.parse(stated);
-  return { since: until - (length > 0 ? Math.min(length, LONGEST_MS) : usual * 1000), until };
+  return { since: until - (length >= 0 ? Math.min(length, LONGEST_MS) : usual * 1000), until };
 }
 
 /** Which ways of observing conversations worked. Without diagnostics the flows show it. */
@@ -94,7 +96,7 @@ export function coveredHours(
   const span = coveredSpan(agent, heartbeat, times, backlog);
   const { captured, tracked } = workingCollectors(heartbeat, stored);
   const seen = heartbeat.flow_diagnostics?.seen;
-  const counts = {
+  const counted = {
     heartbeats: 1,
     flows_seen: Math.max(seen?.flows ?? 0, heartbeat.flows.length),
     flows_left_out: heartbeat.flow_diagnostics?.left_out.flows ?? 0,
@@ -102,6 +104,9 @@ export function coveredHours(
     packets_seen: seen?.packets ?? 0,
     ...countedSince(agent, heartbeat, backlog),
   };
+  const counts = Object.fromEntries(
+    Object.entries(counted).map(([name, count]) => [name, Math.min(count, MOST)]),
+  ) as typeof counted;
   const none = Object.fromEntries(Object.keys(counts).map((name) => [name, 0])) as typeof counts;
   const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
   const last = hourOf(Math.max(span.until - 1, span.since));
