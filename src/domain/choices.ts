@@ -121,6 +121,11 @@ export const RULE_LOG_LEVELS = [
 ] as const;
 export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
 
+export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
+/** `unknown`: nothing can be said, as over an empty group. It is never a pass. */
+export const POLICY_TEST_RESULTS = ['pass', 'fail', 'unknown'] as const;
+export const POLICY_TEST_SORTS = ['name', 'result', 'failing_since', 'checked_at', 'created_at', 'updated_at'] as const;
+
 /** Workloads that one call may assign. */
 export const MAX_ASSIGNED = 2_000;
 export const PROJECT_SORTS = ['name', 'tenant_name', 'created_at', 'updated_at'] as const;

@@ -20,6 +20,8 @@ export const LiveEvent = z.discriminatedUnion('type', [
     project_id: ProjectId,
   }),
   z.object({ type: z.literal('policy.changed'), policy_id: z.uuid(), tenant_id: TenantId, project_id: ProjectId }),
+  /** A policy test was created, changed or deleted, or has another result. */
+  z.object({ type: z.literal('policy_test.changed'), tenant_id: TenantId, project_id: ProjectId }),
   /** A deployment started, continued or ended. */
   z.object({
     type: z.literal('deployment.changed'),

@@ -9,6 +9,7 @@ const TOUCHES = {
   'inventory.changed': ['nodes', 'workloads', 'networks', 'clusters', 'agents', 'dashboard', 'mappingRules'],
   'security_group.changed': ['securityGroups'],
   'policy.changed': ['policies', 'securityGroups', 'dashboard'],
+  'policy_test.changed': ['policyTests'],
   'deployment.changed': ['deployments', 'policies', 'dashboard'],
   'firewall.changed': ['policies', 'workloads', 'dashboard'],
   'ipam.changed': ['networks', 'subnets', 'ipAddresses', 'ipRanges', 'ipamConflicts', 'ipam', 'workloads', 'dashboard'],

@@ -20,7 +20,7 @@ const MAX_PORTS = 100;
 
 // Text that ends up in the hypervisor's files: a line break would add rules there, and `#` stops an implementation of
 // its firewall from reading any rule at all.
-const plainText = (most: number) =>
+export const plainText = (most: number) =>
   z
     .string({ error: 'A text.' })
     .trim()
@@ -53,7 +53,7 @@ export const PolicyDefinition = z.strictObject({
 export type PolicyDefinition = z.output<typeof PolicyDefinition>;
 
 /** `443` or `8000-8080`, each a port or range; stored sorted and joined, so that equal sets are equal texts. */
-const Ports = z
+export const Ports = z
   .array(z.string({ error: 'A port or a range such as 8000-8080.' }).max(20), { error: 'A list of ports.' })
   .max(MAX_PORTS, `At most ${MAX_PORTS} ports and ranges.`)
   .transform((items, context) => {

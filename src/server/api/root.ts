@@ -20,6 +20,7 @@ import { notificationChannelsRouter } from './operations/notification-channels';
 import { notificationRulesRouter } from './operations/notification-rules';
 import { notificationsRouter } from './operations/notifications';
 import { policiesRouter } from './operations/policies';
+import { policyTestsRouter } from './operations/policy-tests';
 import { projectsRouter } from './operations/projects';
 import { rolesRouter } from './operations/roles';
 import { searchRouter } from './operations/search';
@@ -57,6 +58,7 @@ export const appRouter = router({
   notificationRules: notificationRulesRouter,
   notifications: notificationsRouter,
   policies: policiesRouter,
+  policyTests: policyTestsRouter,
   search: searchRouter,
   securityGroups: securityGroupsRouter,
   projects: projectsRouter,

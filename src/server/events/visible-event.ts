@@ -25,6 +25,8 @@ export function visibleEvent(grants: readonly RoleGrant[], userId: string, messa
       return reachOf(grants, 'policy:read') === 'all' ? message : null;
     case 'security_group.changed':
       return isWithinReach(message, reachOf(grants, 'group:read')) ? message : null;
+    case 'policy_test.changed':
+      return isWithinReach(message, reachOf(grants, 'policy_test:read')) ? message : null;
     case 'policy.changed':
     case 'deployment.changed':
       return isWithinReach(message, reachOf(grants, 'policy:read')) ? message : null;

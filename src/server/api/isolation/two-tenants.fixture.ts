@@ -156,6 +156,16 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     channel_ids: [channel.id],
   });
   const told = await tell(mark, tenant.id, rule.id, channel.id, policy.id);
+  const test: { id: string } = await make('/policy-tests', headers, {
+    name: `${mark}-test`,
+    expect: 'deny',
+    from: ['any'],
+    to: [`sg:${mark}-group`],
+    protocol: 'tcp',
+    ports: ['443'],
+    reason: `${mark}-text`,
+    owner: `${mark}-owner`,
+  });
   const text = (column: string, table: string, where: string) =>
     idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
@@ -168,6 +178,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     user: user.id,
     security_group: group.id,
     policy: policy.id,
+    policy_test: test.id,
     rule: policy.rules[0]?.id ?? '',
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),

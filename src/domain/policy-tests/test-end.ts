@@ -1,0 +1,50 @@
+import type { AddressSpan } from '../firewall/address-set';
+import type { NodeVerdict } from '../firewall/node-verdict';
+import type { Box } from '../firewall/space/box';
+import type { Verdict } from '../firewall/verdict';
+
+/** What a workload or node is called where results are stored. */
+export type PlaceRef =
+  | { readonly kind: 'workload'; readonly id: string; readonly name: string }
+  | { readonly kind: 'node'; readonly cluster_id: string; readonly name: string };
+
+/** Packets that a filter treats alike. */
+export type FilterPart = { readonly box: Box; readonly verdict: Verdict | NodeVerdict };
+
+/** The filter of one interface, or of a node. */
+export type PlaceFilter = {
+  /** Null: a node. */
+  readonly interface: string | null;
+  /** Divides a set of packets into parts that it treats alike. */
+  readonly parts: (direction: 'in' | 'out', box: Box) => Iterable<FilterPart>;
+};
+
+/** A workload or node of an end, with the addresses by which it belongs to it. */
+export type TestPlace = {
+  readonly key: string;
+  readonly ref: PlaceRef;
+  /** Ascending. */
+  readonly addresses: { readonly 4: readonly bigint[]; readonly 6: readonly bigint[] };
+  /** One for each interface that may have the addresses; none: nothing is known about them. */
+  readonly filters: readonly PlaceFilter[];
+  /** Why nothing filters there; null: something does, or it is not known. */
+  readonly not_filtered: string | null;
+  /** Addresses that the node of the place takes for broadcasts: no host has them. */
+  readonly broadcasts: readonly bigint[];
+};
+
+/** What one end of a test resolves to. */
+export type TestEnd = {
+  readonly places: readonly TestPlace[];
+  /** Addresses of no known place: only the other end filters their packets. Sorted and apart from each other. */
+  readonly outside: { readonly 4: readonly AddressSpan[]; readonly 6: readonly AddressSpan[] };
+  /** What of the end is missing, so that a test over it cannot pass. */
+  readonly missing: readonly (
+    | { readonly reason: 'nothing_resolved'; readonly endpoint: string }
+    | { readonly reason: 'workload_without_address' | 'node_without_address'; readonly name: string }
+  )[];
+};
+
+/** The addresses as spans of one each. */
+export const pointSpans = (addresses: readonly bigint[]): AddressSpan[] =>
+  addresses.map((value) => ({ first: value, last: value }));

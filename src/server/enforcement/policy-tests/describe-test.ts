@@ -1,0 +1,86 @@
+import { isWithinReach, type Reach } from '@/domain/permissions';
+import type { TestFinding } from '@/domain/policy-tests/decide';
+import type { PolicyTest, TestCause, TestDecider, TestPacket } from '@/domain/policy-tests/definition';
+import type { PlaceRef } from '@/domain/policy-tests/test-end';
+import { ruleNamer } from '../guest-firewall/named-rules';
+import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
+import { explainHostDecider } from '../host-firewall/host-views';
+import type { Board } from '../policies/board/board';
+import { liveStateOf } from '../policies/board/views';
+import type { FoundTest } from '../queries/policy-tests';
+
+const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
+const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);
+
+const packetView = ({ packet, source_place, destination_place }: TestFinding): TestPacket => ({
+  ...packet,
+  source_workload: named(source_place),
+  source_node: nodeName(source_place),
+  destination_workload: named(destination_place),
+  destination_node: nodeName(destination_place),
+});
+
+const NO_RULE = {
+  position: null,
+  group: null,
+  group_position: null,
+  policy_id: null,
+  policy_name: null,
+  policy_version: null,
+  rule_hash: null,
+};
+
+/** What decides, with the policy behind it as far as the reader may know it. */
+function deciderView(board: Board, reach: Reach, finding: TestFinding): TestDecider | null {
+  const { side, interface: nic, decided_by: by } = finding;
+  const place = side === 'source' ? finding.source_place : finding.destination_place;
+  if (place?.kind === 'workload') {
+    const workload = board.inputs.workloads.get(place.id);
+    if (!workload || by.kind === 'not_filtered') return null;
+    const guest = board.readings.guests.get(place.id)?.state ?? null;
+    const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    const { show } = ruleNamer(board.inputs, reach, workload);
+    const at = { state: liveStateOf(workload, guest, cluster), vmid: workload.vmid, show };
+    const decider = by as Parameters<typeof describeDecider>[0];
+    return { ...describeDecider(decider, decidingRule(at, decider)), side, interface: nic };
+  }
+  if (by.kind === 'not_filtered') return null;
+  const explanation = explainHostDecider(by as Parameters<typeof explainHostDecider>[0]);
+  if (by.kind === 'rule') {
+    const { position, group = null, group_position = null } = by;
+    return {
+      ...NO_RULE,
+      kind: 'rule',
+      detail: null,
+      explanation,
+      position,
+      group,
+      group_position,
+      side,
+      interface: nic,
+    };
+  }
+  const detail = by.kind === 'default' ? by.policy : by.kind === 'builtin' ? by.name : by.reason;
+  return { ...NO_RULE, kind: by.kind, detail, explanation, side, interface: nic };
+}
+
+/** The cause as far as the reader may know it: whose event it was decides who reads who did it. */
+function causeView(cause: FoundTest['caused_by'], reach: Reach): TestCause | null {
+  if (!cause) return null;
+  const { tenant_id, ...shown } = cause;
+  if (isWithinReach({ tenant_id, project_id: null }, reach)) return shown;
+  const { kind, at } = shown;
+  const text = 'The event is not visible to you.';
+  return { kind, at, text, actor_name: null, action: null, object_kind: null, object_id: null, object_name: null };
+}
+
+/** A test with its result as the API shows it. */
+export function describeTest(board: Board, reach: Reach, found: FoundTest): PolicyTest {
+  const { finding, workload_ids: _, caused_by, ...test } = found;
+  return {
+    ...test,
+    counterexample: finding && packetView(finding),
+    deciding: finding && deciderView(board, reach, finding),
+    caused_by: causeView(caused_by, reach),
+  };
+}

@@ -1,0 +1,224 @@
+import type { Page } from '@/domain/list';
+import { type Owned, ownedPart, type Reach } from '@/domain/permissions';
+import {
+  type PolicyTest,
+  type PolicyTestInput,
+  type PolicyTestListInput,
+  type PolicyTestUpdate,
+  portsProblem,
+} from '@/domain/policy-tests/definition';
+import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db, type Tx } from '../../db/client';
+import { publishEvent } from '../../events/event-hub';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
+import { chooseOwner } from '../../tenancy/choose-owner';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { findTouching, placesShown } from '../policies/policies-in-reach';
+import { findPolicy } from '../queries/policies';
+import * as repository from '../queries/policy-tests';
+import {
+  countPolicyTests,
+  deletePolicyTest as deleteRow,
+  findPolicyTest,
+  insertPolicyTest,
+  lockPolicyTest,
+  type PolicyTestRow,
+  policyTestNameTaken,
+  storePolicyTestResults,
+  updatePolicyTest as updateRow,
+} from '../queries/policy-tests';
+import { describeTest } from './describe-test';
+import { TestInputs } from './test-inputs';
+
+/** More would make the pass over all of them take longer than its interval. */
+const MAX_TESTS = 1_000;
+
+/** What the audit trail keeps of a test. */
+export function auditedTest(test: PolicyTestRow): Record<string, unknown> {
+  const { project_id, name, expect, from, to, protocol, ports, reason, owner } = test;
+  return { project_id, name, expect, from, to, protocol, ports, reason, owner, protected: test.protected };
+}
+
+/** Nodes belong to the installation: a tenant's test cannot name one. @throws AppError `refused` */
+function assertEnds({ tenant_id }: Owned, test: { from?: readonly string[]; to?: readonly string[] }): void {
+  if (tenant_id === null) return;
+  for (const field of ['from', 'to'] as const) {
+    const named = test[field]?.some((text) => {
+      const parsed = parseTestEndpoint(text);
+      return !('error' in parsed) && parsed.kind === 'node';
+    });
+    if (named) throw refuseField(field, 'Only tests of the whole installation can name nodes.');
+  }
+}
+
+/** Workloads that the lists of one workload or policy are about; null: all. @throws AppError `not_found` */
+async function workloadsIn(board: Board, reach: Reach, input: PolicyTestListInput): Promise<string[] | null> {
+  const { workload_id, policy_id } = input;
+  if (policy_id === undefined) return workload_id === undefined ? null : [workload_id];
+  const policy = await findPolicy(db, reach, policy_id, await findTouching(reach));
+  const places = policy ? placesShown(board, policy, reach) : [];
+  return workload_id === undefined ? [...places] : places.filter((id) => id === workload_id);
+}
+
+/** One page of the tests visible to the caller, each with its last result. */
+export async function listPolicyTests(
+  { reach }: Scope<'policy_test:read'>,
+  input: PolicyTestListInput,
+): Promise<Page<PolicyTest>> {
+  const board = await readBoard();
+  const page = await repository.listPolicyTests(reach, input, await workloadsIn(board, reach, input));
+  return { ...page, items: page.items.map((test) => describeTest(board, reach, test)) };
+}
+
+/** @throws AppError `not_found` */
+export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: string): Promise<PolicyTest> {
+  const test = await findPolicyTest(db, reach, id);
+  if (!test) throw notFound('policy test');
+  return describeTest(await readBoard(), reach, test);
+}
+
+/** Evaluates a test that was just created or changed; its author is the cause if it fails. */
+async function evaluateNow(
+  tx: Tx,
+  scope: Scope<'policy_test:write'>,
+  board: Board,
+  test: PolicyTestRow,
+): Promise<void> {
+  const inputs = new TestInputs(board);
+  const decision = inputs.decide(test);
+  const at = clock.now().toISOString();
+  const failing = decision.result === 'fail';
+  await storePolicyTestResults(tx, [
+    {
+      ...decision,
+      policy_test_id: test.id,
+      test_version: test.version,
+      not_filtered: [...decision.not_filtered],
+      workload_ids: inputs.workloadsOf(test),
+      failing_since: failing ? at : null,
+      caused_by: failing
+        ? {
+            kind: 'created',
+            at,
+            text: test.version === 1 ? 'The test failed when it was created.' : 'The test failed when it was changed.',
+            actor_name: scope.actor.name,
+            action: test.version === 1 ? 'policy_test.created' : 'policy_test.updated',
+            object_kind: 'policy_test',
+            object_id: test.id,
+            object_name: test.name,
+            tenant_id: test.tenant_id,
+          }
+        : null,
+      checked_at: at,
+    },
+  ]);
+}
+
+/**
+ * Creates a test and evaluates it on the live rules as last read.
+ * @throws AppError `conflict` when the owner has one of this name; `malformed` without a tenant or project of the caller's;
+ *   `refused` when a tenant's test names a node, or with too many tests
+ */
+export async function createPolicyTest(scope: Scope<'policy_test:write'>, input: PolicyTestInput): Promise<PolicyTest> {
+  const board = await readBoard();
+  const { tenant_id: tenant, project_id: project, ...said } = input;
+  const found = await db.transaction(async (tx) => {
+    const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
+    assertEnds(owner, said);
+    if (await policyTestNameTaken(tx, owner, said.name)) throw nameTaken('policy test', said.name);
+    if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
+      throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
+    }
+    const id = newId();
+    await insertPolicyTest(tx, { ...said, ...owner, id });
+    const row = await lockPolicyTest(tx, 'all', id);
+    if (!row) throw new Error('expected the stored test to exist');
+    await evaluateNow(tx, scope, board, row);
+    await publishEvent(tx, { type: 'policy_test.changed', ...owner });
+    await recordAudit(tx, scope, {
+      action: 'policy_test.created',
+      object_kind: 'policy_test',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      after: auditedTest(row),
+    });
+    return findPolicyTest(tx, 'all', id);
+  });
+  if (!found) throw new Error('expected the stored test to exist');
+  return describeTest(board, scope.reach, found);
+}
+
+/** The row of a test that the caller may change. @throws AppError `not_found`, `forbidden` for a protected connection */
+async function lockOwn(tx: Tx, scope: Scope<'policy_test:write'>, id: string): Promise<PolicyTestRow> {
+  const row = await lockPolicyTest(tx, scope.reach, id);
+  if (!row) throw notFound('policy test');
+  if (row.protected) {
+    throw new AppError('forbidden', `${row.name} is a protected connection. Change it under Protected connections.`);
+  }
+  return row;
+}
+
+/**
+ * Changes a test and evaluates it; fields that are left out stay. Without a change nothing is written or recorded.
+ * @throws AppError `not_found`, `version_conflict`, `conflict` when the name is taken, `refused` as `createPolicyTest`,
+ *   `forbidden` for a protected connection
+ */
+export async function updatePolicyTest(
+  scope: Scope<'policy_test:write'>,
+  id: string,
+  { version, ...input }: PolicyTestUpdate,
+): Promise<PolicyTest> {
+  const board = await readBoard();
+  const found = await db.transaction(async (tx) => {
+    const row = await lockOwn(tx, scope, id);
+    assertVersion('policy test', row.version, version, { current: auditedTest(row) });
+    const changes = changedFields<PolicyTestRow, Partial<PolicyTestRow>>(row, input);
+    if (Object.keys(changes).length === 0) return findPolicyTest(tx, 'all', id);
+    const next = { ...row, ...changes, version: row.version + 1 };
+    const problem = portsProblem(next);
+    if (problem) throw refuseField('ports', problem);
+    assertEnds(row, next);
+    if (next.name !== row.name && (await policyTestNameTaken(tx, row, next.name))) {
+      throw nameTaken('policy test', next.name);
+    }
+    await updateRow(tx, id, { ...changes, version: next.version });
+    await evaluateNow(tx, scope, board, next);
+    await publishEvent(tx, { type: 'policy_test.changed', ...ownedPart(row) });
+    await recordAudit(tx, scope, {
+      action: 'policy_test.updated',
+      object_kind: 'policy_test',
+      object_id: id,
+      object_name: next.name,
+      tenant_id: row.tenant_id,
+      before: auditedTest(row),
+      after: auditedTest(next),
+    });
+    return findPolicyTest(tx, 'all', id);
+  });
+  if (!found) throw new Error('expected the locked test to exist');
+  return describeTest(board, scope.reach, found);
+}
+
+/** @throws AppError `not_found`, `forbidden` for a protected connection */
+export function deletePolicyTest(scope: Scope<'policy_test:write'>, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockOwn(tx, scope, id);
+    await deleteRow(tx, id);
+    await publishEvent(tx, { type: 'policy_test.changed', ...ownedPart(row) });
+    await recordAudit(tx, scope, {
+      action: 'policy_test.deleted',
+      object_kind: 'policy_test',
+      object_id: id,
+      object_name: row.name,
+      tenant_id: row.tenant_id,
+      before: auditedTest(row),
+    });
+  });
+}

@@ -1,0 +1,201 @@
+import { and, arrayOverlaps, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { POLICY_TEST_SORTS } from '@/domain/choices';
+import type { Page } from '@/domain/list';
+import type { Owned, Reach } from '@/domain/permissions';
+import { PolicyTest, type PolicyTestListInput } from '@/domain/policy-tests/definition';
+import { db, type Executor, type Tx } from '../../db/client';
+import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
+import { projects, tenants } from '../../db/schema/access';
+import { policyTestResults, policyTests } from '../../db/schema/policy-tests';
+import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
+
+export type PolicyTestRow = typeof policyTests.$inferSelect;
+export type PolicyTestResultRow = typeof policyTestResults.$inferSelect;
+
+/** A test with its last result, before what decides is put into words. */
+export type FoundTest = Omit<PolicyTest, 'counterexample' | 'deciding' | 'caused_by'> &
+  Pick<PolicyTestResultRow, 'finding' | 'workload_ids'> & { caused_by: PolicyTestResultRow['caused_by'] };
+
+const result = sql<PolicyTest['result']>`coalesce(${policyTestResults.result}, 'unknown')`;
+
+const columns = {
+  ...columnsOf(PolicyTest.omit({ counterexample: true, deciding: true }), policyTests, {
+    tenant_name: tenants.name,
+    project_name: sql<
+      string | null
+    >`(select ${projects.name} from ${projects} where ${eq(projects.id, policyTests.project_id)})`,
+    result,
+    unknown_reason: sql<
+      PolicyTest['unknown_reason']
+    >`case when ${policyTestResults.result} is null then 'not_evaluated' else ${policyTestResults.unknown_reason} end`,
+    not_filtered: sql<PolicyTest['not_filtered']>`coalesce(${policyTestResults.not_filtered}, '[]'::jsonb)`,
+    not_filtered_total: sql<number>`coalesce(${policyTestResults.not_filtered_total}, 0)`,
+    failing_since: policyTestResults.failing_since,
+    caused_by: policyTestResults.caused_by,
+    checked_at: policyTestResults.checked_at,
+  }),
+  finding: policyTestResults.finding,
+  workload_ids: sql<string[]>`coalesce(${policyTestResults.workload_ids}, '{}'::uuid[])`,
+};
+
+const select = (executor: Executor) =>
+  executor
+    .select(columns)
+    .from(policyTests)
+    .leftJoin(tenants, eq(tenants.id, policyTests.tenant_id))
+    .leftJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
+    .$dynamic();
+
+const testInReach = (reach: Reach): SQL | undefined => ownedInReach(policyTests, reach);
+
+/** Tests visible to the caller, page by page. @param workloadIds only those with an end that includes one of them; null: all */
+export async function listPolicyTests(
+  reach: Reach,
+  input: PolicyTestListInput,
+  workloadIds: readonly string[] | null = null,
+): Promise<Page<FoundTest>> {
+  const conditions: (SQL | undefined)[] = [
+    testInReach(reach),
+    workloadIds === null
+      ? undefined
+      : workloadIds.length === 0
+        ? sql`false`
+        : arrayOverlaps(policyTestResults.workload_ids, [...workloadIds]),
+    ...conditionsOf(input, policyTests, {
+      q: hasText(
+        policyTests.name,
+        policyTests.reason,
+        policyTests.owner,
+        sql`array_to_string(${policyTests.from} || ${policyTests.to}, chr(10))`,
+        hasName(policyTests.tenant_id, tenants),
+        hasName(policyTests.project_id, projects),
+      ),
+      result: (one) => sql`${result} = ${one}`,
+      tenant_id: (id) => ofTenant(policyTests.tenant_id, id),
+      project_id: (id) => ofTenant(policyTests.project_id, id),
+      workload_id: answeredElsewhere,
+      policy_id: answeredElsewhere,
+    }),
+  ];
+  const sorts = sortKeysOf(PolicyTest, POLICY_TEST_SORTS, { ...columns, id: policyTests.id });
+  return pageOfRows<FoundTest>(input, { sorts, sort: 'name', id: policyTests.id }, (paging) => ({
+    rows: select(db)
+      .where(and(...conditions, paging.after))
+      .orderBy(...paging.order)
+      .limit(paging.limit),
+    total: db
+      .select({ total: sql<number>`count(*)::int` })
+      .from(policyTests)
+      .leftJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
+      .where(and(...conditions))
+      .then(([row]) => row?.total ?? 0),
+  }));
+}
+
+/** One test visible to the caller, or null. */
+export async function findPolicyTest(executor: Executor, reach: Reach, id: string): Promise<FoundTest | null> {
+  const [row] = await select(executor).where(and(eq(policyTests.id, id), testInReach(reach)));
+  return row ?? null;
+}
+
+/** The row of a test visible to the caller; other writers of the test wait until the transaction ends. */
+export async function lockPolicyTest(tx: Tx, reach: Reach, id: string): Promise<PolicyTestRow | null> {
+  const [row] = await tx
+    .select()
+    .from(policyTests)
+    .where(and(eq(policyTests.id, id), testInReach(reach)))
+    .for('update');
+  return row ?? null;
+}
+
+/** Whether the owner has a test of this name. That reveals no name of another project. */
+export async function policyTestNameTaken(tx: Tx, owner: Owned, name: string): Promise<boolean> {
+  return (await tx.$count(policyTests, and(ownedBy(policyTests, owner), eq(policyTests.name, name)))) > 0;
+}
+
+/** How many tests an owner has. */
+export const countPolicyTests = (tx: Tx, owner: Owned): Promise<number> =>
+  tx.$count(policyTests, ownedBy(policyTests, owner));
+
+export async function insertPolicyTest(tx: Tx, row: typeof policyTests.$inferInsert): Promise<void> {
+  await tx.insert(policyTests).values(row);
+}
+
+export async function updatePolicyTest(tx: Tx, id: string, changes: Partial<PolicyTestRow>): Promise<void> {
+  await tx
+    .update(policyTests)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(policyTests.id, id));
+}
+
+export async function deletePolicyTest(tx: Tx, id: string): Promise<void> {
+  await tx.delete(policyTests).where(eq(policyTests.id, id));
+}
+
+/** Every test there is, as the evaluation needs it. */
+export async function listAllPolicyTests(executor: Executor): Promise<PolicyTestRow[]> {
+  return executor.select().from(policyTests).orderBy(policyTests.id);
+}
+
+/** The stored results, by test. */
+export async function listPolicyTestResults(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<Map<string, PolicyTestResultRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await executor
+    .select()
+    .from(policyTestResults)
+    .where(inArray(policyTestResults.policy_test_id, [...ids]));
+  return new Map(rows.map((row) => [row.policy_test_id, row]));
+}
+
+/** Stores results; of a test that was changed or deleted since it was evaluated, nothing. */
+export async function storePolicyTestResults(
+  executor: Executor,
+  rows: readonly (typeof policyTestResults.$inferInsert)[],
+): Promise<void> {
+  for (const row of rows) {
+    const { policy_test_id, ...found } = row;
+    await executor
+      .insert(policyTestResults)
+      .select(
+        executor
+          .select({
+            policy_test_id: policyTests.id,
+            test_version: policyTests.version,
+            result: sql`${found.result}`.as('result'),
+            unknown_reason: sql`${found.unknown_reason ?? null}::text`.as('unknown_reason'),
+            finding: sql`${found.finding ? JSON.stringify(found.finding) : null}::jsonb`.as('finding'),
+            not_filtered: sql`${JSON.stringify(found.not_filtered ?? [])}::jsonb`.as('not_filtered'),
+            not_filtered_total: sql`${found.not_filtered_total ?? 0}::int`.as('not_filtered_total'),
+            workload_ids:
+              sql`array(select jsonb_array_elements_text(${JSON.stringify(found.workload_ids ?? [])}::jsonb)::uuid)`.as(
+                'workload_ids',
+              ),
+            failing_since: sql`${found.failing_since ?? null}::timestamptz`.as('failing_since'),
+            caused_by: sql`${found.caused_by ? JSON.stringify(found.caused_by) : null}::jsonb`.as('caused_by'),
+            checked_at: sql`${found.checked_at}::timestamptz`.as('checked_at'),
+          })
+          .from(policyTests)
+          .where(and(eq(policyTests.id, policy_test_id), eq(policyTests.version, found.test_version))),
+      )
+      .onConflictDoUpdate({ target: policyTestResults.policy_test_id, set: excluded });
+  }
+}
+
+const excluded = Object.fromEntries(
+  [
+    'test_version',
+    'result',
+    'unknown_reason',
+    'finding',
+    'not_filtered',
+    'not_filtered_total',
+    'workload_ids',
+    'failing_since',
+    'caused_by',
+    'checked_at',
+  ].map((name) => [name, sql.raw(`excluded.${name}`)]),
+);
