@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { type AgentStatus, readStateFile, writeStateFile } from './agent-status';
 import { Collectors } from './collectors';
 import { type Config, paths } from './config';
@@ -10,9 +11,6 @@ import { jittered } from './transport/backoff';
 import { Delivery, type Outcome } from './transport/delivery';
 import type { Server } from './transport/post';
 import { Spool } from './transport/spool';
-
-/** Enough for a first look at running traffic, and short for a user waiting at the installer. */
-const FIRST_BEAT_SECONDS = 15;
 
 /** The running agent: observes, reports at each interval, and leaves nothing unsaved at the end. */
 export class Agent {
@@ -50,7 +48,8 @@ export class Agent {
     this.saveStatus();
     this.logger.info(`reporting to ${this.status.server_url} every ${this.interval} s`);
     // Agents started together, after a power cut say, must not report together.
-    await pause(Math.random() * Math.min(FIRST_BEAT_SECONDS, this.interval) * 1000, stop);
+    // Enough for a first look at running traffic, and short for a user waiting at the installer.
+    await pause(Math.random() * Math.min(AGENT_LIMITS.first_heartbeat_seconds, this.interval) * 1000, stop);
     while (!stop.aborted) {
       const started = Date.now();
       await this.beat();

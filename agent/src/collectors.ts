@@ -75,6 +75,7 @@ export class Collectors {
     const interfaces = this.interfaces();
     const traffic = this.traffic.measure(interfaces, now);
     const diagnostics = this.diagnostics(conntrack, assembled);
+    const observed_since = rfc3339(this.since);
     this.capture.startInterval();
     this.logs.startInterval();
     this.since = now;
@@ -87,6 +88,7 @@ export class Collectors {
       boot_id: this.bootId,
       sequence: this.sequence,
       sent_at: rfc3339(now),
+      observed_since,
       interval_seconds: intervalSeconds,
       interfaces,
       // Adjacent entries that resemble each other make the compressed heartbeat smaller.

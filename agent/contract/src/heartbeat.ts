@@ -162,6 +162,8 @@ const envelope = {
   boot_id: z.uuid(),
   sequence: z.int().nonnegative(),
   sent_at: time,
+  /** Start of the time that the heartbeat covers, up to `sent_at`; absent: it begins with the agent's previous heartbeat. */
+  observed_since: time.optional(),
   interval_seconds: z.int().min(1).max(AGENT_LIMITS.interval_seconds.maximum),
   interfaces: z.array(interfaceSchema).max(20_000),
   interface_traffic: z.array(interfaceTrafficSchema).max(20_000),

@@ -30,6 +30,8 @@ export const AGENT_LIMITS = {
    */
   heartbeats_per_interval: 8,
   heartbeat_burst: 300,
+  /** An agent's first heartbeat comes within this time, or within its interval. */
+  first_heartbeat_seconds: 15,
   interval_seconds: { minimum: 5, default: 30, maximum: 3600 },
 } as const;
 

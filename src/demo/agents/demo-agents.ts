@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { enrolmentAnswerSchema, heartbeatAnswerSchema } from '@fabric/agent-contract';
 import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
+import type { Span } from '@/domain/impact/spans';
 import { NodeListInput } from '@/domain/inventory';
 import { systemScope } from '@/server/auth/scope';
 import { listNodes } from '@/server/enforcement/inventory-views/nodes';
@@ -88,7 +89,7 @@ export class DemoAgents {
     if (next === 'greet') {
       // Nothing that is late may have the number of the greeting, or a later one.
       const sequence = Math.max(last, (kept?.to ?? 0) + 1);
-      await this.#each(sequence, now, null, false);
+      await this.#each(sequence, { since: now, until: now }, null, false);
       this.#greeted = sequence;
       return 0;
     }
@@ -121,7 +122,8 @@ export class DemoAgents {
     file.write(state);
     const reports = nodeReports(state.seed, round, view);
     const sentAt = round.kind === 'live' ? now : Math.min(startOfSlot(round.to + 1), now);
-    await this.#each(round.to, sentAt, reports, round.kind !== 'older');
+    const covered = { since: Math.min(startOfSlot(round.from), sentAt), until: sentAt };
+    await this.#each(round.to, covered, reports, round.kind !== 'older');
     if (round.kind === 'older') state.older.from = round.to + 1;
     else {
       for (const { key } of PLACES) {
@@ -135,18 +137,19 @@ export class DemoAgents {
 
   /**
    * One heartbeat of each node; without reports a greeting, which says only that the agent is there.
+   * @param covered the time that it is about, up to when it is sent
    * @param counted whether the totals of the interfaces are part of it: they begin with the recent history
    */
   async #each(
     sequence: number,
-    sentAt: number,
+    covered: Span,
     reports: ReadonlyMap<string, NodeReport> | null,
     counted: boolean,
   ): Promise<void> {
     await this.#enrol();
     if (reports === null) await this.#greetInPast(sequence);
     await Promise.all(
-      PLACES.map((place) => this.#report(place, sequence, sentAt, reports?.get(place.key) ?? NOTHING, counted)),
+      PLACES.map((place) => this.#report(place, sequence, covered, reports?.get(place.key) ?? NOTHING, counted)),
     );
   }
 
@@ -168,7 +171,7 @@ export class DemoAgents {
   async #report(
     place: Place,
     sequence: number,
-    sentAt: number,
+    covered: Span,
     { flows, moved }: NodeReport,
     counted: boolean,
   ): Promise<void> {
@@ -180,7 +183,8 @@ export class DemoAgents {
     if (characterOf(node).silent && sequence >= this.#state.first_slot - SILENT_SINCE) return;
     const totals = addTotals(this.#state.totals[key] ?? {}, moved);
     const { boot_id, token } = agent;
-    const heartbeat = makeHeartbeat(view, { site, node, boot_id, sequence, sent_at: sentAt, flows, totals, moved });
+    const times = { observed_since: covered.since, sent_at: covered.until };
+    const heartbeat = makeHeartbeat(view, { site, node, boot_id, sequence, ...times, flows, totals, moved });
     const body = counted ? heartbeat : { ...heartbeat, interfaces: [] };
     const answer = await post(AGENT_PATHS.heartbeat, body, token);
     if (answer.status === 200) {

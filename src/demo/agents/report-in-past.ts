@@ -15,7 +15,14 @@ type Report = { site: string; node: string; boot_id: string; token: string; sequ
  * stale. The clock is that of this process: the caller awaits this and starts nothing else.
  */
 export async function reportInPast(view: ClustersView, { token, at, ...report }: Report): Promise<void> {
-  const heartbeat = makeHeartbeat(view, { ...report, sent_at: at, flows: [], totals: {}, moved: {} });
+  const heartbeat = makeHeartbeat(view, {
+    ...report,
+    observed_since: at,
+    sent_at: at,
+    flows: [],
+    totals: {},
+    moved: {},
+  });
   const { now } = clock;
   clock.now = () => new Date(at);
   try {

@@ -12,7 +12,8 @@ type Report = {
   node: string;
   boot_id: string;
   sequence: number;
-  /** True time. */
+  /** True times: what it covers, up to when it is sent. */
+  observed_since: number;
   sent_at: number;
   flows: readonly Flow[];
   /** Totals of the interfaces at that time, and what of them is new since the heartbeat before. */
@@ -93,6 +94,7 @@ export function makeHeartbeat(view: ClustersView, report: Report): Heartbeat {
     boot_id: report.boot_id,
     sequence: report.sequence,
     sent_at,
+    observed_since: new Date(report.observed_since + clock_offset_ms).toISOString(),
     interval_seconds: INTERVAL_SECONDS,
     interfaces,
     flows,

@@ -31,6 +31,7 @@ function heartbeatOf(place: (typeof PLACES)[number], slot: number, report: NodeR
     node: place.node,
     boot_id: '0b0f3c1e-6f57-4c5e-9d1a-0d2f2f3b4c5d',
     sequence: slot,
+    observed_since: startOfSlot(slot),
     sent_at: startOfSlot(slot + 1),
     flows: report.flows,
     totals,

@@ -17,6 +17,7 @@ import { ActiveRules } from './active-rules';
 import { MODE_OPTIONS } from './context-labels';
 import { CoverageShare } from './coverage-share';
 import { Decisions } from './decisions';
+import { Evidence } from './evidence';
 import { TopPeers, TopPorts } from './peers-and-ports';
 import { TrafficChart } from './traffic-chart';
 import { TrafficFlows } from './traffic-flows';
@@ -42,6 +43,7 @@ export function WorkloadTraffic({ workloadId }: { workloadId: string }) {
       ) : (
         <>
           <TrafficChart view={view} />
+          <Evidence view={view} />
           <div className="grid gap-4 lg:grid-cols-2">
             <Decisions view={view} />
             <CoverageShare workloadId={workloadId} />

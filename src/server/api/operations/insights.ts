@@ -1,7 +1,9 @@
+import { VisibilityInput, WorkloadVisibility } from '@/domain/impact/evidence';
 import { InsightFlowsInput, InsightsInput } from '@/domain/insights';
 import { authorize, type Session } from '../../auth/scope';
 import { listInsightFlows, readInsightDecisions } from '../../insight/insights/list-insights';
 import { readInsightSeries, readInsightsOverview } from '../../insight/insights/overview';
+import { readVisibility } from '../../traffic/agents/read-confidence';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -30,4 +32,13 @@ export const insightsRouter = router({
     run: ({ scope, session, input }) => readInsightDecisions(scope, rulesOf(session), input),
   }),
   series: query({ access, input: InsightsInput, run: ({ scope, input }) => readInsightSeries(scope, input) }),
+  visibility: query({
+    rest: 'GET /workloads/{workload_id}/visibility',
+    summary:
+      'Get how far the evidence about the traffic of a workload reaches: a level, a score, and what is missing and why.',
+    access,
+    input: VisibilityInput,
+    output: WorkloadVisibility,
+    run: ({ scope, params, input }) => readVisibility(scope, params.workload_id, input),
+  }),
 });

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { primaryId, timestampNow, timestamptz } from '../columns';
+import { primaryId, timeSpans, timestampNow, timestamptz } from '../columns';
 import { clusters, nodes } from './clusters';
 
 /** Heartbeats of the last day: a repeated one is recognized and gets the answer of the first. */
@@ -26,6 +26,45 @@ export const agentHeartbeats = pgTable(
   (t) => [
     primaryKey({ columns: [t.node_id, t.boot_id, t.sequence] }),
     index('agent_heartbeats_received_idx').using('brin', t.received_at).with({ pages_per_range: 32 }),
+  ],
+);
+
+const total = () => bigint({ mode: 'number' }).notNull();
+
+/**
+ * What the heartbeats of a node covered and what was lost, by hour (UTC): how far conversations observed there are complete. Of late
+ * heartbeats as well, in the hours that they cover. Kept as long as hourly aggregates.
+ */
+export const agentHours = pgTable(
+  'agent_hours',
+  {
+    node_id: uuid()
+      .notNull()
+      .references(() => nodes.id, { onDelete: 'cascade' }),
+    hour_at: timestamptz().notNull(),
+    /** Those that ended in the hour. */
+    heartbeats: integer().notNull(),
+    /** The longest of them. */
+    interval_seconds: integer().notNull(),
+    /** The time that heartbeats cover; with packet capture that works; with connection tracking that can be read. */
+    reported: timeSpans().notNull(),
+    captured: timeSpans().notNull(),
+    tracked: timeSpans().notNull(),
+    /** Flows that the agent saw, those that it left out, and those that were rejected. */
+    flows_seen: total(),
+    flows_left_out: total(),
+    flows_rejected: total(),
+    packets_seen: total(),
+    /** Packets that the capture counted for no flow. */
+    packets_lost: total(),
+    /** Lines about packets in the firewall and kernel logs, and lines that could not be read or kept. */
+    log_lines: total(),
+    log_lines_lost: total(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.node_id, t.hour_at] }),
+    index('agent_hours_hour_idx').using('brin', t.hour_at).with({ pages_per_range: 32 }),
+    check('agent_hours_hour', sql`mod(extract(epoch from ${t.hour_at}), 3600) = 0`),
   ],
 );
 

@@ -89,6 +89,9 @@ export type TokenReplacement = {
   previous_machine_id: string | null;
 };
 
+/** What an agent has read and lost since it started. */
+export type LossCounters = { packets_lost: number; log_lines: number; log_lines_lost: number };
+
 /** The agent of one node; telemetry fills the rest. */
 export const nodeAgents = pgTable(
   'node_agents',
@@ -116,6 +119,8 @@ export const nodeAgents = pgTable(
     /** When the first heartbeat with this hash came. */
     ruleset_changed_at: timestamptz(),
     payload: jsonb(),
+    /** Counters of its newest heartbeat that count since the agent started: the next one shows what was lost since. */
+    loss_counters: jsonb().$type<LossCounters>(),
     /** The last time that the node's token was replaced while its agent reported. */
     token_replacement: jsonb().$type<TokenReplacement>(),
     /** When a refusal of its reports was last recorded in the audit trail. */

@@ -15,6 +15,7 @@ import * as flowSums from '@/domain/flow/flow-sums';
 import * as trafficSums from '@/domain/flow/traffic-sums';
 import * as guestFirewall from '@/domain/guest-firewall';
 import * as hostFirewall from '@/domain/host-firewall';
+import * as evidence from '@/domain/impact/evidence';
 import * as insights from '@/domain/insights';
 import * as inventory from '@/domain/inventory';
 import * as addressPolicies from '@/domain/ipam/address-policies';
@@ -70,6 +71,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   trafficSums,
   guestFirewall,
   hostFirewall,
+  evidence,
   insights,
   inventory,
   addressPolicies,

@@ -12,10 +12,12 @@ import { type ClockWindow, clockWindow } from '../flows/clock-window';
 import { type Judgement, type UnconfirmedFlow, validateFlows } from '../flows/judge-flows';
 import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
+import { addAgentHours } from '../queries/agent-hours';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { type AgentScope, chargeFlows } from './agent-identity';
 import { isBacklog, storableTime } from './backlog';
+import { coveredHours, lossCounters } from './covered-hours';
 
 /** Flows, and lines of each other list, that the stored copy of a heartbeat keeps. */
 export const PAYLOAD_FLOWS = 50;
@@ -158,9 +160,15 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       rejected: rejected.slice(0, REJECTIONS_KEPT),
       oldest_observed_at: oldestOf(judgement),
     });
+    const backlog = isBacklog(agent, heartbeat, received);
+    const covered = { times, backlog, stored: { flows: judgement.flows, rejected: rejected.length } };
+    await addAgentHours(
+      tx,
+      coveredHours(agent, heartbeat, covered).map((hour) => ({ ...hour, node_id: node.node_id })),
+    );
     const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
     // A heartbeat stored during an outage does not show the agent's current state.
-    if (isBacklog(agent, heartbeat, received)) return answer;
+    if (backlog) return answer;
     const status = statusOf(heartbeat);
     await updateAgent(tx, node.node_id, {
       status,
@@ -176,6 +184,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
       ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
       payload: compactPayload(heartbeat, judgement.sample),
+      loss_counters: lossCounters(heartbeat),
       updated_at: now,
     });
     if (agent.status !== status) await publishEvent(tx, { type: 'inventory.changed', cluster_id: node.cluster_id });

@@ -5,7 +5,9 @@ import { formatIp, type IpAddress, parseIp } from '@/domain/net/ip-address';
 import { PrefixTable } from '@/domain/net/prefix-table';
 import { db } from '../../db/client';
 import { sharedValue } from '../../lib/cache';
+import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
+import { storedSettings } from '../../settings/settings';
 import { type FlowInventory, inventoryStamp, loadFlowInventory } from '../queries/flow-inventory';
 
 /** Where each guest is, and was. */
@@ -117,6 +119,7 @@ export class AddressBook {
 const LOOK_FACTOR = 10;
 const READ_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
+const HOUR_MS = 3_600_000;
 
 type Current = { book: AddressBook; stamp: string; checkAfter: number };
 
@@ -125,8 +128,12 @@ const current = sharedValue<Current>('address_book', async (before) => {
   // The stamp is read before the rows: a change in between leads to one more reading, never to one too few.
   const stamp = await inventoryStamp(db);
   const looked = performance.now();
-  const now =
-    before?.stamp === stamp ? before : { book: new AddressBook(await loadFlowInventory(db)), stamp, checkAfter: 0 };
+  const load = async (): Promise<Current> => {
+    const { flow_retention_hours } = await storedSettings(db);
+    const oldest = new Date(clock.now().getTime() - flow_retention_hours * HOUR_MS).toISOString();
+    return { book: new AddressBook(await loadFlowInventory(db, oldest)), stamp, checkAfter: 0 };
+  };
+  const now = before?.stamp === stamp ? before : await load();
   const ended = performance.now();
   const pause = LOOK_FACTOR * (looked - started) + READ_FACTOR * (ended - looked);
   now.checkAfter = ended + Math.min(pause, MAX_PAUSE_MS);

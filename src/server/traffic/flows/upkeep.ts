@@ -27,7 +27,7 @@ export async function retainTelemetry(
   signal?.throwIfAborted();
   const done = {
     ...(await flowStore().upkeep.retain({ now, flow_hours }, signal)),
-    ...(await retainAgents({ now, flow_hours }, signal)),
+    ...(await retainAgents(now, signal)),
   };
   logger.info(done, 'telemetry retention applied');
   return done;

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { SLOT_MS } from '@/domain/dashboard/monitoring';
+import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { deleteAged } from '../../db/aged-rows';
 import { db, type Executor, type Tx } from '../../db/client';
-import { agentEnrolments, agentHeartbeats } from '../../db/schema/agents';
+import { agentEnrolments, agentHeartbeats, agentHours } from '../../db/schema/agents';
 import { nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
@@ -41,6 +42,7 @@ const state = {
   interval_seconds: nodeAgents.interval_seconds,
   clock_offset_ms: nodeAgents.clock_offset_ms,
   nftables_ruleset_hash: nodeAgents.nftables_ruleset_hash,
+  loss_counters: nodeAgents.loss_counters,
 };
 export type AgentState = Pick<typeof nodeAgents.$inferSelect, keyof typeof state>;
 
@@ -137,16 +139,17 @@ export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, bef
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-/** Deletes expired heartbeats, enrollments and former placements of workloads. @returns how many rows of each */
+/** Deletes expired heartbeats, hours of agents, enrollments and former placements of workloads. @returns how many rows of each */
 export async function retainAgents(
-  { now, flow_hours }: { now: number; flow_hours: number },
+  now: number,
   signal: AbortSignal | undefined,
-): Promise<{ workload_placements: number; agent_heartbeats: number; agent_enrolments: number }> {
+): Promise<Record<'workload_placements' | 'agent_heartbeats' | 'agent_hours' | 'agent_enrolments', number>> {
   const ago = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
   return {
-    // Flows from before are refused.
-    workload_placements: await deleteAged({ table: workloadPlacements, at: 'left_at' }, ago(flow_hours), signal),
+    // How far the evidence about a workload reaches depends on where it was.
+    workload_placements: await deleteAged({ table: workloadPlacements, at: 'left_at' }, ago(HOURLY_HOURS), signal),
     agent_heartbeats: await deleteAged({ table: agentHeartbeats, at: 'received_at' }, ago(DAY_HOURS), signal),
+    agent_hours: await deleteAged({ table: agentHours, at: 'hour_at' }, ago(HOURLY_HOURS), signal),
     agent_enrolments: await deleteAged({ table: agentEnrolments, at: 'expires_at' }, ago(7 * DAY_HOURS), signal),
   };
 }

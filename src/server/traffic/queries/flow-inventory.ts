@@ -1,4 +1,4 @@
-import { asc, sql } from 'drizzle-orm';
+import { asc, gte, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
 import { ipAddresses } from '../../db/schema/addresses';
 import { subnets } from '../../db/schema/networks';
@@ -30,8 +30,11 @@ export type FlowInventory = {
   addresses: { cluster_id: string; address: string; workload_id: string }[];
 };
 
-/** Loads what is needed to resolve the ends of a flow. Four queries. */
-export async function loadFlowInventory(executor: Executor): Promise<FlowInventory> {
+/**
+ * Loads what is needed to resolve the ends of a flow. Four queries.
+ * @param oldest flows from before are refused, so where guests were until then does not matter
+ */
+export async function loadFlowInventory(executor: Executor, oldest: string): Promise<FlowInventory> {
   const [cidrs, guests, addresses, placements] = await Promise.all([
     executor.execute<{ cidr: string; ids: string }>(
       sql`select ${subnets.cidr}::text as cidr, md5(string_agg(${subnets.id}::text, ',' order by ${subnets.id})) as ids
@@ -57,6 +60,7 @@ export async function loadFlowInventory(executor: Executor): Promise<FlowInvento
         left_at: workloadPlacements.left_at,
       })
       .from(workloadPlacements)
+      .where(gte(workloadPlacements.left_at, oldest))
       .orderBy(asc(workloadPlacements.left_at), asc(workloadPlacements.id)),
   ]);
   return {

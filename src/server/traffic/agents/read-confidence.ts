@@ -1,0 +1,116 @@
+import { HOURLY_HOURS } from '@/domain/flow/plan-range';
+import { confidenceOf, staysOf, summarizeConfidence } from '@/domain/impact/confidence';
+import type { ChangeConfidence, VisibilityInput, WorkloadVisibility } from '@/domain/impact/evidence';
+import { HOUR_MS, type NodeHour, nodeEvidence } from '@/domain/impact/node-evidence';
+import { normalize, type Span } from '@/domain/impact/spans';
+import type { Reach } from '@/domain/permissions';
+import type { Scope } from '../../auth/scope';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { groupBy } from '../../lib/group-by';
+import { notFound } from '../../lib/refusals';
+import {
+  type AgentHourRow,
+  listAgentHours,
+  listAgentStarts,
+  listFormerPlaces,
+  listOwnedPeriods,
+  listPlacedWorkloads,
+} from '../queries/agent-hours';
+import type { OwnedPeriod } from '../storage/flow-selection';
+
+/** Heartbeats about the last moments are still due: an agent is stale after this long at the earliest. */
+const DUE_MS = 90_000;
+
+const iso = (time: number) => new Date(time).toISOString();
+
+const hourOf = ({ hour_at, flows_left_out, flows_rejected, ...row }: AgentHourRow): NodeHour => ({
+  ...row,
+  hour_at: Date.parse(hour_at),
+  flows_lost: flows_left_out + flows_rejected,
+});
+
+/** When a workload is visible; null: always. */
+function visibleOf(periods: readonly OwnedPeriod[] | undefined): Span[] | null {
+  if (!periods) return null;
+  const spans = periods.map(({ from, to }) => ({
+    since: from === null ? Number.NEGATIVE_INFINITY : Date.parse(from),
+    until: to === null ? Number.POSITIVE_INFINITY : Date.parse(to),
+  }));
+  return normalize(spans);
+}
+
+/** The window without the moments for which heartbeats are still due, unless nothing else is in it. */
+function settledWindow({ since, until }: Span): Span {
+  const settled = Math.min(until, clock.now().getTime() - DUE_MS);
+  return { since, until: settled > since ? settled : until };
+}
+
+/**
+ * How far the evidence about workloads reaches in a window: what the agents of their nodes covered, and what they lost. Five queries,
+ * however many workloads there are.
+ *
+ * For an impact: pass the workloads at both ends of the conversations that the change touches, with the reach of the reader and the window of
+ * the replay. Those that the reader may not see are left out, like time in which they belonged to others. `level` and `score` of the
+ * answer are those of the change, `items` those of each workload; store `since` and `until` of the answer with it. Without any visible
+ * workload the level is `none`.
+ * @param window milliseconds since 1970
+ */
+export async function readConfidence(
+  reach: Reach,
+  workloadIds: readonly string[],
+  given: Span,
+): Promise<ChangeConfidence> {
+  const window = settledWindow(given);
+  const kept_since = clock.now().getTime() - HOURLY_HOURS * HOUR_MS;
+  const since = iso(Math.max(window.since, kept_since));
+  const [workloads, periods, places] = await Promise.all([
+    listPlacedWorkloads(reach, workloadIds),
+    listOwnedPeriods(reach, since),
+    listFormerPlaces(workloadIds, since),
+  ]);
+  const former = groupBy(
+    places.map((place) => ({ ...place, seen_at: Date.parse(place.seen_at), left_at: Date.parse(place.left_at) })),
+    (place) => place.workload_id,
+  );
+  const visible = groupBy(periods, (period) => period.workload_id);
+  const placed = workloads.map(({ id, name, node_id, created_at }) => ({
+    workload_id: id,
+    workload_name: name,
+    known_since: Date.parse(created_at),
+    visible: visibleOf(visible.get(id)),
+    stays: staysOf(node_id, former.get(id) ?? [], window),
+  }));
+  const nodeIds = [...new Set(placed.flatMap(({ stays }) => stays.flatMap(({ nodes }) => nodes)))];
+  // An hour that began before the window reaches into it.
+  const range = { since: iso(Math.max(window.since, kept_since) - HOUR_MS), until: iso(window.until) };
+  const [starts, hours] = await Promise.all([listAgentStarts(nodeIds), listAgentHours(nodeIds, range)]);
+  const byNode = groupBy(hours, (hour) => hour.node_id);
+  const nodes = starts.map(({ node_id, agent_since }) => {
+    const start = agent_since === null ? null : Date.parse(agent_since);
+    return [node_id, nodeEvidence(start, (byNode.get(node_id) ?? []).map(hourOf))] as const;
+  });
+  return summarizeConfidence(window, placed.map(confidenceOf({ window, kept_since, nodes: new Map(nodes) })));
+}
+
+/**
+ * How far the evidence about one workload reaches. Without `since` it is the hour before `until`, without `until` up to now.
+ * @throws AppError `not_found`, also for a workload not visible to the caller; `malformed` for an empty range
+ */
+export async function readVisibility(
+  scope: Scope<'flow:read'>,
+  workloadId: string,
+  input: VisibilityInput,
+): Promise<WorkloadVisibility> {
+  const until = input.until === undefined ? clock.now().getTime() : Date.parse(input.until);
+  const since = input.since === undefined ? until - HOUR_MS : Date.parse(input.since);
+  if (!(since < until)) {
+    throw new AppError('malformed', 'The time range ends before it starts.', {
+      errors: [{ field: 'since', message: 'Earlier than until, and not in the future.' }],
+    });
+  }
+  const confidence = await readConfidence(scope.reach, [workloadId], { since, until });
+  const [workload] = confidence.items;
+  if (!workload) throw notFound('workload');
+  return { ...workload, since: confidence.since, until: confidence.until };
+}

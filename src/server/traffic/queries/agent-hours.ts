@@ -1,0 +1,106 @@
+import { and, asc, gt, gte, inArray, lt, sql } from 'drizzle-orm';
+import type { Reach } from '@/domain/permissions';
+import { db, type Tx } from '../../db/client';
+import { agentHours } from '../../db/schema/agents';
+import { nodeAgents, nodes } from '../../db/schema/clusters';
+import { workloadPlacements, workloads } from '../../db/schema/workloads';
+import { workloadInReach } from '../../tenancy/queries/tenant-reach';
+import type { OwnedPeriod } from '../storage/flow-selection';
+import { ownedPeriods, periodsOf } from './flow-reach';
+
+export type AgentHourRow = typeof agentHours.$inferSelect;
+
+const COUNTS = [
+  'heartbeats',
+  'flows_seen',
+  'flows_left_out',
+  'flows_rejected',
+  'packets_seen',
+  'packets_lost',
+  'log_lines',
+  'log_lines_lost',
+] as const;
+const SPANS = ['reported', 'captured', 'tracked'] as const;
+
+const added = Object.fromEntries(
+  [...COUNTS, ...SPANS].map((name) => [name, sql`${agentHours[name]} + excluded.${sql.identifier(name)}`]),
+);
+
+/** Adds what a heartbeat covers to the hours of its node, in any order. One statement. */
+export async function addAgentHours(tx: Tx, rows: readonly AgentHourRow[]): Promise<void> {
+  await tx
+    .insert(agentHours)
+    .values([...rows])
+    .onConflictDoUpdate({
+      target: [agentHours.node_id, agentHours.hour_at],
+      set: {
+        ...added,
+        interval_seconds: sql`greatest(${agentHours.interval_seconds}, excluded.interval_seconds)`,
+      },
+    });
+}
+
+/** The hours of nodes that begin in a range, each node's in order. One query. */
+export async function listAgentHours(
+  nodeIds: readonly string[],
+  { since, until }: { since: string; until: string },
+): Promise<AgentHourRow[]> {
+  if (nodeIds.length === 0) return [];
+  const { node_id, hour_at } = agentHours;
+  return db
+    .select()
+    .from(agentHours)
+    .where(and(inArray(node_id, [...nodeIds]), gte(hour_at, since), lt(hour_at, until)))
+    .orderBy(asc(node_id), asc(hour_at));
+}
+
+export type AgentStart = { node_id: string; agent_since: string | null };
+
+/** When agents were first there: null for nodes that never had one. One query. */
+export async function listAgentStarts(nodeIds: readonly string[]): Promise<AgentStart[]> {
+  if (nodeIds.length === 0) return [];
+  return db
+    .select({
+      node_id: nodes.id,
+      agent_since: sql<string | null>`least(${nodeAgents.enrolled_at},
+        (select min(h.hour_at) from ${agentHours} as h where h.node_id = ${nodes.id}))`.mapWith(nodeAgents.enrolled_at),
+    })
+    .from(nodes)
+    .leftJoin(nodeAgents, sql`${nodeAgents.node_id} = ${nodes.id}`)
+    .where(inArray(nodes.id, [...nodeIds]));
+}
+
+export type PlacedWorkload = Pick<typeof workloads.$inferSelect, 'id' | 'name' | 'node_id' | 'created_at'>;
+
+/** Those of the workloads that are visible, with the node each is on. One query. */
+export async function listPlacedWorkloads(reach: Reach, ids: readonly string[]): Promise<PlacedWorkload[]> {
+  if (ids.length === 0) return [];
+  const { id, name, node_id, created_at } = workloads;
+  return db
+    .select({ id, name, node_id, created_at })
+    .from(workloads)
+    .where(and(inArray(id, [...ids]), workloadInReach(reach)));
+}
+
+export type FormerPlace = Pick<
+  typeof workloadPlacements.$inferSelect,
+  'workload_id' | 'node_id' | 'seen_at' | 'left_at'
+>;
+
+/** Where workloads were before, as far as they left after a time; each one's in order. One query. */
+export async function listFormerPlaces(ids: readonly string[], since: string): Promise<FormerPlace[]> {
+  if (ids.length === 0) return [];
+  const { id, workload_id, node_id, seen_at, left_at } = workloadPlacements;
+  return db
+    .select({ workload_id, node_id, seen_at, left_at })
+    .from(workloadPlacements)
+    .where(and(inArray(workload_id, [...ids]), gt(left_at, since)))
+    .orderBy(asc(left_at), asc(id));
+}
+
+/** When workloads were visible that moved between owners after a time. One query, none with reach `all`. */
+export async function listOwnedPeriods(reach: Reach, since: string): Promise<OwnedPeriod[]> {
+  if (reach === 'all') return [];
+  const [row] = await db.execute<{ periods: OwnedPeriod[] }>(sql`select ${ownedPeriods(reach, since)} as periods`);
+  return periodsOf(row?.periods);
+}
