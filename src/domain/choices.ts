@@ -197,6 +197,8 @@ export const CHANNEL_TEMPLATES = ['fabric', 'slack', 'teams', 'pagerduty', 'aler
 /** More nodes than this are a matrix instead of a drawing. */
 export const MAX_DRAWN_NODES = 200;
 export const MAX_EXPANDED = 200;
+/** Workloads at one end of a service that the map names. */
+export const MAX_SERVICE_WORKLOADS = 20;
 /** By what workloads are grouped: their project, their first tag, or the network of their first interface. */
 export const TOPOLOGY_GROUPINGS = ['project', 'tag', 'network'] as const;
 

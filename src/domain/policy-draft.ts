@@ -16,7 +16,7 @@ const Address = z
 export const DraftEnd = z.strictObject({
   /** The workload at this end. A group that has it as a member is proposed, the smallest first. */
   workload_id: z.uuid().optional(),
-  /** These workloads together. A group is proposed only if it has exactly these members. */
+  /** These workloads together. A group is proposed only if it has exactly these members, otherwise each of them. */
   workload_ids: z
     .array(z.uuid(), { error: 'A list of workload IDs.' })
     .min(1, 'At least one workload.')
@@ -46,9 +46,11 @@ export type PolicyDraftInput = z.output<typeof PolicyDraftInput>;
 
 /** What is proposed for one end, and why. */
 export const DraftProposal = z.object({
-  /** null: nothing can be proposed. Choose an endpoint before you create the policy. */
+  /** null: nothing can be proposed, or several workloads. Without `endpoints`, choose one before you create the policy. */
   endpoint: z.string().nullable(),
-  kind: z.enum(['security_group', 'workload', 'address']).nullable(),
+  /** All that is proposed: the endpoint, or those of several workloads. */
+  endpoints: z.array(z.string()),
+  kind: z.enum(['security_group', 'workload', 'workloads', 'address']).nullable(),
   security_group_id: z.uuid().nullable(),
   /** Name or address. */
   label: z.string().nullable(),

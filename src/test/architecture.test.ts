@@ -97,7 +97,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/networks/network-labels.ts': 'the labels of its feature',
   'src/features/security-groups/group-labels.ts': 'the labels of its feature',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
-  'src/features/shared/policy-draft/parse-draft-link.ts': 'where the bundle is split',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
   'src/features/shared/record-cache.ts': 'used by every drawer',
   'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',

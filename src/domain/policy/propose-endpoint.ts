@@ -8,6 +8,7 @@ type Group = InventoryIndex['groups'] extends ReadonlyMap<string, readonly (infe
 
 const NOTHING: DraftProposal = {
   endpoint: null,
+  endpoints: [],
   kind: null,
   security_group_id: null,
   label: null,
@@ -61,6 +62,7 @@ const bySize = (a: Candidate, b: Candidate) =>
 const proposeGroup = ({ group, endpoint, ids }: Candidate): DraftProposal => ({
   ...NOTHING,
   endpoint,
+  endpoints: [endpoint],
   kind: 'security_group',
   security_group_id: group.id,
   label: group.name,
@@ -82,8 +84,13 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
     return found ? proposeGroup(found) : NOTHING;
   }
   const [only] = workloads.length === 1 && named && new Set(named).size === 1 ? workloads : [];
-  const alone = only ? workloadEndpoint(index, only, isKnown) : null;
-  const isResolved = only !== undefined && alone !== null && idsOf(alone, index, owner)[0] === only.id;
+  /** Null for a workload that its own endpoint does not resolve to. */
+  const endpointOf = (workload: IndexedWorkload) => {
+    const endpoint = workloadEndpoint(index, workload, isKnown);
+    return idsOf(endpoint, index, owner)[0] === workload.id ? endpoint : null;
+  };
+  const alone = only ? endpointOf(only) : null;
+  const isResolved = only !== undefined && alone !== null;
   const fits = ({ ids }: Candidate) =>
     workload_id === undefined
       ? ids.size === new Set(named).size && workloads.length === ids.size && workloads.every(({ id }) => ids.has(id))
@@ -92,7 +99,22 @@ export function proposeEndpoint(end: DraftEnd, index: InventoryIndex, owner: Own
   const itself = isResolved ? { workload_endpoint: alone, workload_name: only.name } : {};
   if (group) return { ...proposeGroup(group), ...itself };
   if (isResolved) {
-    return { ...NOTHING, ...itself, endpoint: alone, kind: 'workload', label: only.name, workloads_total: 1 };
+    const known = { endpoint: alone, endpoints: [alone], label: only.name, workloads_total: 1 };
+    return { ...NOTHING, ...itself, ...known, kind: 'workload' };
   }
-  return address === undefined ? NOTHING : { ...NOTHING, endpoint: address, kind: 'address', label: address };
+  const isAll = named !== undefined && workloads.length > 1 && workloads.length === new Set(named).size;
+  const each = isAll ? workloads.map(endpointOf).filter((one) => one !== null) : [];
+  if (isAll && each.length === workloads.length) {
+    return { ...NOTHING, endpoints: each, kind: 'workloads', label: namesOf(workloads), workloads_total: each.length };
+  }
+  if (address === undefined) return NOTHING;
+  return { ...NOTHING, endpoint: address, endpoints: [address], kind: 'address', label: address };
 }
+
+const MOST_NAMES = 3;
+
+/** `web-1, web-2`; of many the first. */
+const namesOf = (workloads: readonly IndexedWorkload[]): string =>
+  [...workloads.slice(0, MOST_NAMES).map(({ name }) => name), ...(workloads.length > MOST_NAMES ? ['…'] : [])].join(
+    ', ',
+  );

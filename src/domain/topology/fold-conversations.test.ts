@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_SERVICE_WORKLOADS } from '../choices';
 import type { Action } from '../flow-action';
 import type { SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
@@ -203,6 +204,51 @@ describe('foldGroups', () => {
         expect(new Set(kinds).size).toBe(kinds.length);
       }),
     );
+  });
+
+  it('names the workloads at both ends of a service, and a prefix only where there is one and no workload', () => {
+    const GROUPS = { a: 'one', b: 'one', c: 'two', d: null };
+    fc.assert(
+      fc.property(told, (list) => {
+        const nodeOf = nodeIn(GROUPS);
+        const { edges } = foldGroups(
+          list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+          nodeOf,
+        );
+        const known = (id: string | null) => (id === null ? null : nodeOf(id));
+        for (const edge of edges) {
+          for (const service of edge.services) {
+            for (const end of ['source', 'destination'] as const) {
+              const node = (one: Conversation, side: typeof end) =>
+                known(one[`${side}_workload_id`]) ?? (one[`${side}_internal`] ? 'internal' : 'external');
+              const own = list
+                .filter(([one, verdict]) => verdict === edge.verdict && one.port === service.port)
+                .filter(([one]) => node(one, 'source') === edge.source && node(one, 'destination') === edge.destination)
+                .map(([one]) => one);
+              const ids = new Set(own.map((one) => one[`${end}_workload_id`]).filter((id) => known(id) !== null));
+              const outside = own.filter((one) => known(one[`${end}_workload_id`]) === null);
+              const prefixes = [...new Set(outside.map((one) => one[`${end}_prefix`]))];
+              expect(service.ends?.[end]).toEqual({
+                workload_ids: outside.length === 0 ? [...ids].sort() : [],
+                prefix: ids.size === 0 && prefixes.length === 1 ? prefixes[0] : null,
+              });
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('names no workloads of a service that has more than a link can hold', () => {
+    const many = Array.from({ length: MAX_SERVICE_WORKLOADS + 1 }, (_, i) => talk({ source_workload_id: `w${i}` }));
+    const { edges } = foldGroups(
+      many.map((one) => [one, { edge: 'observed', verdict: says('unknown') }]),
+      (id) => (id === 'b' ? 'two' : 'one'),
+    );
+    expect(edges[0]?.services[0]?.ends).toEqual({
+      source: { workload_ids: [], prefix: null },
+      destination: { workload_ids: ['b'], prefix: null },
+    });
   });
 
   it('sums up to the same whether groups are expanded or not', () => {

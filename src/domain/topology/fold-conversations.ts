@@ -1,9 +1,11 @@
+import { MAX_SERVICE_WORKLOADS } from '../choices';
 import { shownCidr } from '../flow/flow-end';
 import { mergeVerdicts, type SummedVerdict } from '../summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from './edge-verdict';
 import {
   MAX_EDGE_SERVICES,
   MAX_PEER_PREFIXES,
+  type ServiceEnd,
   type TopologyEdge,
   type TopologyPeer,
   type TopologyService,
@@ -33,8 +35,11 @@ export type Standing = { cluster_id: string; network_id: string | null };
 
 type Sums = Pick<Conversation, 'bytes' | 'packets' | 'flows'>;
 type Peer = Omit<TopologyPeer, 'prefixes' | 'prefixes_total'> & { prefixes: Map<string, Sums> };
+/** Who was seen at both ends of a service: ids of workloads, and prefixes of what is none. */
+type Seen = Record<'source' | 'destination', { workloads: Set<string>; prefixes: Set<string> }>;
+type Service = TopologyService & { seen: Seen };
 type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & {
-  services: Map<string, TopologyService>;
+  services: Map<string, Service>;
   says: SummedVerdict;
 };
 
@@ -50,7 +55,23 @@ function add(to: Sums, from: Sums): void {
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-function finishEdge({ services, says, ...edge }: Edge): TopologyEdge {
+const nobody = (): Seen => ({
+  source: { workloads: new Set(), prefixes: new Set() },
+  destination: { workloads: new Set(), prefixes: new Set() },
+});
+
+function finishEnd({ workloads, prefixes }: Seen['source']): ServiceEnd {
+  const isNamed = prefixes.size === 0 && workloads.size <= MAX_SERVICE_WORKLOADS;
+  const [only = null] = workloads.size === 0 && prefixes.size === 1 ? prefixes : [];
+  return { workload_ids: isNamed ? [...workloads].sort() : [], prefix: only === null ? null : shownCidr(only) };
+}
+
+const finishService = ({ seen, ...service }: Service): TopologyService => ({
+  ...service,
+  ends: { source: finishEnd(seen.source), destination: finishEnd(seen.destination) },
+});
+
+function finishEdge({ services, says, ...edge }: Edge, named: boolean): TopologyEdge {
   const all = [...services.values()].sort(
     (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
@@ -65,7 +86,10 @@ function finishEdge({ services, says, ...edge }: Edge): TopologyEdge {
     ...sums,
     ...says,
     last_seen_at,
-    services: all.slice(0, MAX_EDGE_SERVICES),
+    services: all.slice(0, MAX_EDGE_SERVICES).map((service) => {
+      const { seen: _, ...anonymous } = service;
+      return named ? finishService(service) : anonymous;
+    }),
     services_total: all.length,
   };
 }
@@ -81,8 +105,11 @@ const finishPeer = ({ prefixes, ...peer }: Peer): TopologyPeer => ({ ...peer, ..
 
 const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
 
-/** Sums up conversations by their two ends and verdict. */
-function edgeSums() {
+/**
+ * Sums up conversations by their two ends and verdict.
+ * @param isKnown whether a workload is named as an end of a service; undefined: none is, because the ends of edges are workloads
+ */
+function edgeSums(isKnown?: (workloadId: string) => boolean) {
   const edges = new Map<string, Edge>();
   return {
     add(source: string, destination: string, [conversation, { edge: verdict, verdict: says }]: ToldConversation): void {
@@ -94,17 +121,25 @@ function edgeSums() {
       } else edge.says = mergeVerdicts(edge.says, says);
       const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
       const serviceKey = `${protocol} ${port}`;
-      const service = edge.services.get(serviceKey);
-      if (!service) edge.services.set(serviceKey, { protocol, port, bytes, packets, flows, last_seen_at });
-      else {
+      let service = edge.services.get(serviceKey);
+      if (!service) {
+        service = { protocol, port, bytes, packets, flows, last_seen_at, seen: nobody() };
+        edge.services.set(serviceKey, service);
+      } else {
         add(service, conversation);
         if (last_seen_at > service.last_seen_at) service.last_seen_at = last_seen_at;
+      }
+      if (!isKnown) return;
+      for (const end of ['source', 'destination'] as const) {
+        const id = conversation[`${end}_workload_id`];
+        if (id !== null && isKnown(id)) service.seen[end].workloads.add(id);
+        else service.seen[end].prefixes.add(conversation[`${end}_prefix`]);
       }
     },
     /** The weightiest verdict first, then the heaviest. */
     finish: (): TopologyEdge[] =>
       [...edges.values()]
-        .map(finishEdge)
+        .map((edge) => finishEdge(edge, isKnown !== undefined))
         .sort(
           (a, b) =>
             weight(a) - weight(b) ||
@@ -178,7 +213,7 @@ export function foldGroups(
   nodeOf: (workloadId: string) => string | null,
 ): { outside: Outside[]; edges: TopologyEdge[] } {
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
-  const edges = edgeSums();
+  const edges = edgeSums((id) => nodeOf(id) !== null);
   const endOf = (conversation: Conversation, end: 'source' | 'destination'): string => {
     const id = conversation[`${end}_workload_id`];
     const node = id === null ? null : nodeOf(id);

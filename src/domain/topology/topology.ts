@@ -91,12 +91,23 @@ export const TopologyPeer = z.object({
 });
 export type TopologyPeer = z.output<typeof TopologyPeer>;
 
+/** Who is at one end of a service between groups. */
+const ServiceEnd = z.object({
+  /** Its visible workloads; empty with more than 20, or if some of the traffic is of none. */
+  workload_ids: z.array(z.uuid()),
+  /** The one prefix of its addresses without a workload; null with several, or with workloads. */
+  prefix: z.string().nullable(),
+});
+export type ServiceEnd = z.output<typeof ServiceEnd>;
+
 export const TopologyService = z.object({
   protocol: z.string(),
   /** Null: the protocol has none, or neither end looks like a service. */
   port: z.int().nullable(),
   ...sums,
   last_seen_at: z.string(),
+  /** Only with `group_by`. */
+  ends: z.object({ source: ServiceEnd, destination: ServiceEnd }).optional(),
 });
 export type TopologyService = z.output<typeof TopologyService>;
 

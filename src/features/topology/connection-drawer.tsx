@@ -1,4 +1,5 @@
 'use client';
+import { MAX_SERVICE_WORKLOADS } from '@/domain/choices';
 import { mergeVerdicts, type SummedVerdict } from '@/domain/summed-verdict';
 import type { TopologyService } from '@/domain/topology/topology';
 import { formatBytes, formatCount } from '@/lib/format';
@@ -95,7 +96,7 @@ function Content({ link, source, destination }: ContentProps) {
         <p className="text-pretty text-muted">{t('Expand the group to see workloads and their flows.')}</p>
       )}
       <Section title={t('Services')} description={t('By server port and protocol.')} bare>
-        <Services services={services} seed={seedOfLink(link, source, destination)} />
+        <Services services={services} seedOf={(service) => seedOfLink(link, source, destination, service)} />
         {total > services.length && (
           <p className="text-sm text-faint">
             {t('{n, plural, one {# service} other {# services}} with less traffic not shown.', {
@@ -108,20 +109,42 @@ function Content({ link, source, destination }: ContentProps) {
   );
 }
 
-/** One end for a policy: a workload, or the one prefix that is outside. Anything else is chosen in the editor. */
-function endOf({ workload, group }: MapNode): DraftSeed['source'] {
+type Side = 'source' | 'destination';
+
+/**
+ * One end for a policy: a workload, those that a group has in these services, or the one prefix of them. Anything else is chosen in
+ * the editor.
+ */
+function endOf({ workload, group }: MapNode, side: Side, services: readonly TopologyService[]): DraftSeed['source'] {
+  if (workload) return { workload_id: workload.id };
+  const ends = services.map(({ ends }) => ends?.[side]);
+  const ids = ends.map((end) => end?.workload_ids ?? []);
+  const all = [...new Set(ids.flat())];
+  if (ids.length > 0 && ids.every((list) => list.length > 0) && all.length <= MAX_SERVICE_WORKLOADS) {
+    return { workload_ids: all };
+  }
+  const [prefix, ...others] = new Set(ends.map((end) => end?.prefix ?? null));
   const [only] = group?.prefixes_total === 1 ? group.prefixes : [];
-  return { workload_id: workload?.id ?? null, address: only?.prefix ?? null };
+  return { address: (others.length === 0 ? prefix : null) ?? only?.prefix ?? null };
 }
 
-/** The traffic of a connection, for a policy. */
-function seedOfLink({ edges }: MapLink, source: MapNode, destination: MapNode): DraftSeed {
+/** The traffic of a connection, or of one of its services, for a policy. */
+export function seedOfLink({ edges }: MapLink, source: MapNode, destination: MapNode, of?: TopologyService): DraftSeed {
   const [action, ...others] = new Set(edges.map((edge) => edge.action));
-  const ends = { source: endOf(source), destination: endOf(destination) };
-  return others.length === 0 && action ? { ...ends, action } : ends;
+  const services = of ? [of] : edges.flatMap((edge) => edge.services);
+  const isAll = of !== undefined || edges.every((edge) => edge.services_total === edge.services.length);
+  const known = isAll ? services : [];
+  return {
+    source: endOf(source, 'source', known),
+    destination: endOf(destination, 'destination', known),
+    ...(of && { protocol: of.protocol, port: of.port }),
+    ...(others.length === 0 && action && { action }),
+  };
 }
 
-function Services({ services, seed }: { services: readonly TopologyService[]; seed: DraftSeed }) {
+type ServicesProps = { services: readonly TopologyService[]; seedOf: (service: TopologyService) => DraftSeed };
+
+function Services({ services, seedOf }: ServicesProps) {
   const t = useT();
   return (
     <div className="overflow-x-auto">
@@ -144,10 +167,7 @@ function Services({ services, seed }: { services: readonly TopologyService[]; se
               <td className="py-1 pr-3 text-right tabular-nums">{formatBytes(service.bytes)}</td>
               <td className="py-1 text-right tabular-nums">{formatCount(service.flows)}</td>
               <td className="w-8 text-right">
-                <DraftMenu
-                  seed={{ ...seed, protocol: service.protocol, port: service.port }}
-                  name={serviceText(service)}
-                />
+                <DraftMenu seed={seedOf(service)} name={serviceText(service)} />
               </td>
             </tr>
           ))}

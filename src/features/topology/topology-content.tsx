@@ -80,6 +80,11 @@ export function TopologyContent({ topology, part, view, refreshing }: Props) {
   const table = { model, matches, view, refreshing, expired };
   return (
     <>
+      {!topology.complete && (
+        <Notice tone="warn" title={t('Too many conversations: totals are incomplete')}>
+          {t('The conversations with the least traffic are missing. Choose a shorter time range or a filter.')}
+        </Notice>
+      )}
       {omitted && (
         <Notice tone="info" title={t('Too many to draw: {omitted} omitted', { omitted })}>
           {t(

@@ -26,14 +26,14 @@ function End({ form, side, proposal }: Pick<Props, 'form'> & { side: 'sources' |
   const t = useT();
   const { endpoint, kind, label, workloads_total, workload_endpoint: alone, workload_name } = proposal;
   const chosen = useWatch({ control: form.control, name: `definition.${side}` });
-  if (endpoint === null) {
+  if (proposal.endpoints.length === 0) {
     return (
       <li>
         {side === 'sources' ? t('From: no endpoint proposed. Choose one.') : t('To: no endpoint proposed. Choose one.')}
       </li>
     );
   }
-  if (kind !== 'security_group' || alone === null) return null;
+  if (kind !== 'security_group' || endpoint === null || alone === null) return null;
   const isGroup = chosen.length === 1 && chosen[0] === endpoint;
   const names = { workload: workload_name ?? alone, group: label ?? endpoint };
   return (

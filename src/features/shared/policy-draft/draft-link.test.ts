@@ -50,6 +50,17 @@ describe('draft links', () => {
     );
   });
 
+  it('name several workloads at an end, and one as such', () => {
+    const source = { workload_ids: [ID, OTHER] };
+    expect(read(draftPath({ source, destination: { workload_ids: [ID] } }, 'allow'))).toMatchObject({
+      source,
+      destination: { workload_id: ID },
+    });
+    expect(read(draftPath({ source: { workload_ids: [], address: '10.0.0.5' } }, 'allow'))?.source).toEqual({
+      address: '10.0.0.5',
+    });
+  });
+
   it('lead to a group or one workload', () => {
     expect(read(draftPathFor({ security_group_id: ID }))?.destination).toEqual({ security_group_id: ID });
     expect(read(draftPathFor({ workload_id: ID }))?.destination).toEqual({ workload_ids: [ID] });

@@ -2,7 +2,15 @@ import type { FlowGroup } from '@/domain/flow/flow-sums';
 import { portOfService } from '@/domain/flow/port-of-service';
 import { paths } from '@/lib/paths';
 
-type End = { workload_id?: string | null; address?: string | null };
+type End = {
+  workload_id?: string | null;
+  /** Several together; used without `workload_id`. */
+  workload_ids?: readonly string[];
+  address?: string | null;
+};
+
+/** One workload, or several as a list. */
+const idsOf = (end: End | undefined) => end?.workload_id ?? (end?.workload_ids?.join(',') || null);
 
 /** The traffic that a policy shall be drafted for: who called which service. What is not known is left out. */
 export type DraftSeed = {
@@ -27,9 +35,9 @@ export function draftPath(seed: DraftSeed, kind: DraftKind): string {
   const { source, destination, protocol, port, icmp_type, direction, action = '' } = seed;
   return paths.newPolicy({
     draft: true,
-    source_workload_id: source?.workload_id,
+    source_workload_id: idsOf(source),
     source: source?.address,
-    destination_workload_id: destination?.workload_id,
+    destination_workload_id: idsOf(destination),
     destination: destination?.address,
     protocol,
     port,

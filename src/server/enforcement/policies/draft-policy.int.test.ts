@@ -138,7 +138,12 @@ describe('a draft of a policy', () => {
     const of = (names: string[]) =>
       draft({ destination: { workload_ids: names.map((name) => id[name]) } }, engineerOfTenant);
     expect((await of(['web-1', 'web-2'])).definition.targets).toEqual(['sg:web']);
-    expect((await of(['web-1', 'pg-1'])).target.endpoint).toBeNull();
+    const both = await of(['web-1', 'pg-1']);
+    expect(both.target).toMatchObject({ endpoint: null, kind: 'workloads', label: 'web-1, pg-1', workloads_total: 2 });
+    expect(both.definition.targets).toEqual(['web-1', 'pg-1']);
+    // One that is not visible: as one that does not exist.
+    const partly = await draft({ destination: { workload_ids: [id['pg-1'], id.secret] } }, engineerOfTenant);
+    expect(partly.target).toMatchObject({ endpoints: [], kind: null });
     expect((await of(['pg-1'])).definition.targets).toEqual(['pg-1']);
     const { queries: one } = await countQueries(() => of(['pg-1']));
     const { queries: all } = await countQueries(() => of(['web-1', 'web-2', 'pg-1', 'lone']));

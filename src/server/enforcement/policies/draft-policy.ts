@@ -108,7 +108,7 @@ export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDra
   // Without a visible workload there is no owner to resolve names for: only addresses are left.
   const address = (end: DraftEnd) => proposeEndpoint({ address: end.address }, index, null);
   const [from = address(source), to = address(destination)] = best?.ends ?? [];
-  const isPlace = ({ kind }: DraftProposal) => kind === 'workload' || kind === 'security_group';
+  const isPlace = ({ kind }: DraftProposal) => kind !== null && kind !== 'address';
   const direction = input.direction ?? (!isPlace(to) && isPlace(from) ? 'out' : 'in');
   return {
     name: nameOf(input, rule, from, to),
@@ -118,8 +118,8 @@ export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDra
       enforcement_mode: 'audit',
       direction,
       default_action: 'none',
-      sources: from.endpoint === null ? [] : [from.endpoint],
-      targets: to.endpoint === null ? [] : [to.endpoint],
+      sources: from.endpoints,
+      targets: to.endpoints,
     },
     rules: rule ? [rule] : [],
     source: from,
