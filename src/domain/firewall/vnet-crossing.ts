@@ -11,7 +11,11 @@ export type Distinctions = { readonly far_ends: readonly AddressSet[]; readonly 
 
 /** What a packet meets on its way in addition to the filter at its end; null: nothing. */
 export type NodeCrossings = Distinctions & { readonly through: (packet: Packet) => Outcome | null };
-export type GuestCrossing = Distinctions & { readonly through: (packet: Packet) => Outcome };
+export type GuestCrossing = Distinctions & {
+  readonly through: (packet: Packet) => Outcome;
+  /** What it was made of: two of the same parts treat every packet alike. */
+  readonly basis: readonly unknown[];
+};
 type Pass = GuestCrossing['through'];
 
 const ALIKE: Distinctions = { far_ends: [], chains: [] };
@@ -112,9 +116,11 @@ export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): Guest
   const name = vnetOf(cluster, nic);
   if (name === null) return null;
   const vnet = name === undefined ? undefined : cluster.vnets?.[name];
+  const { firewall_enabled, vnets, groups, ipsets, aliases, options, rules } = cluster;
+  const basis = [node, name, firewall_enabled, vnets, groups, ipsets, aliases, options, rules];
   if (name === undefined || !vnet || compileDoubt(node)) {
     const outcome = notRead(compileDoubt(node) ?? 'unknown_forward_rules');
-    return { ...ALIKE, through: (packet) => (isEstablished(packet) ? ESTABLISHED : outcome) };
+    return { ...ALIKE, basis, through: (packet) => (isEstablished(packet) ? ESTABLISHED : outcome) };
   }
   const { gateways } = vnet;
   if (gateways?.length === 0 && vnetEnabled(vnet) === false) return null;
@@ -132,5 +138,5 @@ export function guestCrossing({ cluster, node }: LiveState, nic: LiveNic): Guest
     if (cluster.firewall_enabled !== null || passing) return found;
     return { verdict: unknown('unknown_cluster_firewall'), possible: new Set([...found.possible, 'accept']) };
   };
-  return { through, far_ends, chains: [own, routed] };
+  return { through, basis, far_ends, chains: [own, routed] };
 }

@@ -30,3 +30,8 @@ export function protocolNumber(text: string): number | null {
 
 /** Whether packets of the protocol carry ports that rules can match. */
 export const hasPorts = (protocol: number): boolean => WITH_PORTS.has(protocol);
+
+const NAMES = new Map([...NUMBERS].map(([name, number]) => [number, name]));
+
+/** Name of a protocol by its number; null if it has none. */
+export const protocolName = (number: number): string | null => NAMES.get(number) ?? null;

@@ -7,7 +7,7 @@ import type { ForwardChain } from '../forward-chain';
 import type { PreparedFilter } from '../prepare-guest';
 import type { Distinctions } from '../vnet-crossing';
 import { allAddresses, type IcmpRange, icmpOf } from './box';
-import { joinSpans, subtractSpans } from './spans';
+import { joinSpans, overlap, type Span, subtractSpans } from './spans';
 
 /** What some step of a filter distinguishes: a set of packets as a product, where absent means any. */
 export type Condition = {
@@ -162,3 +162,17 @@ export function crossingStages(crossing: Distinctions | null, { direction, famil
   const addresses = crossing.far_ends.map((set) => cut({ [far]: set[family] }, false));
   return [addresses, ...crossing.chains.map((chain) => chainStage(chain, family))];
 }
+
+const meet = <T extends number | bigint>(
+  a: readonly Span<T>[] | undefined,
+  b: readonly Span<T>[] | undefined,
+): boolean => !a || !b || overlap(a, b);
+
+/** Whether some packet may meet both conditions. */
+export const meetConditions = (a: Condition, b: Condition): boolean =>
+  (!a.protocols || !b.protocols || a.protocols.some((protocol) => b.protocols?.includes(protocol))) &&
+  meet(a.icmp, b.icmp) &&
+  meet(a.destination_ports, b.destination_ports) &&
+  meet(a.source_ports, b.source_ports) &&
+  meet(a.destinations, b.destinations) &&
+  meet(a.sources, b.sources);

@@ -42,6 +42,17 @@ export function intersectSpans<T extends number | bigint>(a: readonly Span<T>[],
   }
 }
 
+/** Whether some value is in both. */
+export function overlap<T extends number | bigint>(a: readonly Span<T>[], b: readonly Span<T>[]): boolean {
+  for (let i = 0, j = 0; ; ) {
+    const [one, other] = [a[i], b[j]];
+    if (!one || !other) return false;
+    if (one.last < other.first) i++;
+    else if (other.last < one.first) j++;
+    else return true;
+  }
+}
+
 /** What is in `a` and not in `b`. */
 export function subtractSpans<T extends number | bigint>(a: readonly Span<T>[], b: readonly Span<T>[]): Span<T>[] {
   const found: Span<T>[] = [];

@@ -10,7 +10,7 @@ export type OctetClasses = Readonly<
 >;
 
 const placeOf = (dimension: (typeof DIMENSIONS)[number]) => DIMENSIONS.indexOf(dimension);
-const OCTET_PLACES = [
+export const OCTET_PLACES = [
   { octet: placeOf('destination_255'), addresses: placeOf('destinations'), end: 'destinations' },
   { octet: placeOf('source_255'), addresses: placeOf('sources'), end: 'sources' },
 ] as const;

@@ -1,0 +1,117 @@
+import type { AddressSpan } from '../firewall/address-set';
+import type { PreparedGuest } from '../firewall/prepare-guest';
+import { type Box, boxOf } from '../firewall/space/box';
+import { broadcastSpans, MULTICAST } from '../firewall/space/cut';
+import { formatBox, type PacketText } from '../firewall/space/rows';
+import { joinSpans } from '../firewall/space/spans';
+import type { DecidedBy, Verdict } from '../firewall/verdict';
+import { rangeToCidrs } from '../net/cidr';
+import { type Change, findChanges } from './changes';
+
+/** New connections of one workload that are treated differently after a change. */
+export type DifferenceRow = PacketText & {
+  readonly direction: 'in' | 'out';
+  /** Null: both families. */
+  readonly family: 4 | 6 | null;
+  readonly before: Verdict['verdict'];
+  readonly after: Verdict['verdict'];
+  readonly decided_before: DecidedBy;
+  readonly decided_after: DecidedBy;
+};
+
+/** The first rows, and how many more there are. */
+export type DifferenceRows = { readonly rows: readonly DifferenceRow[]; readonly left_out: number };
+
+export type Difference = {
+  /** Not allowed before, allowed after. */
+  readonly gained: DifferenceRows;
+  /** Allowed before, not allowed after. */
+  readonly lost: DifferenceRows;
+  /** Undecided before or after. */
+  readonly unknown: DifferenceRows;
+};
+
+type Kind = keyof Difference;
+
+const kindOf = ({ before, after }: Change): Kind =>
+  before.verdict === 'unknown' || after.verdict === 'unknown'
+    ? 'unknown'
+    : after.verdict === 'accept'
+      ? 'gained'
+      : 'lost';
+
+/** Protocols with and without ports are found apart from each other; those that are treated alike are one row. */
+function mergeProtocols(changes: readonly Change[]): Change[] {
+  const merged = new Map<string, Change>();
+  for (const change of changes) {
+    const { protocols, ...limits } = change.box;
+    const key = JSON.stringify([limits, change.before, change.after], (_, value) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    const known = merged.get(key);
+    const all = known ? [...known.box.protocols, ...protocols].sort((a, b) => a - b) : protocols;
+    merged.set(key, { ...change, box: { ...change.box, protocols: all } });
+  }
+  return [...merged.values()];
+}
+
+/** IPv4 addresses that no sender may have: groups, and broadcast addresses of the node. */
+const noSenders = ({ filters }: PreparedGuest): AddressSpan[] => [
+  ...MULTICAST[4],
+  ...filters.flatMap(({ node }) => broadcastSpans(node.broadcasts)),
+];
+
+const countNetworks = (spans: readonly AddressSpan[]): number =>
+  spans.reduce(
+    (sum, { first, last }) => sum + rangeToCidrs({ family: 4, value: first }, { family: 4, value: last }).length,
+    0,
+  );
+
+/** With senders that cannot exist, where that makes the row shorter: a filter drops these in front of all rules. */
+function withoutHoles(box: Box, impossible: readonly AddressSpan[]): Box {
+  if (box.family === 6) return box;
+  let { spans } = box.sources;
+  for (const hole of impossible) {
+    const near = spans.filter(({ first, last }) => first <= hole.last + 1n && last + 1n >= hole.first);
+    const filled = joinSpans([...near, hole]);
+    const shorter = filled.length < near.length || countNetworks(filled) < countNetworks(near);
+    if (near.length > 0 && shorter) spans = joinSpans([...spans, hole]);
+  }
+  return { ...box, sources: { ...box.sources, spans } };
+}
+
+function rowOf({ direction, box, before, after }: Change): DifferenceRow {
+  const verdicts = { before: before.verdict, after: after.verdict };
+  const decided = { decided_before: before.decided_by, decided_after: after.decided_by };
+  return { direction, family: box.family, ...formatBox(box), ...verdicts, ...decided };
+}
+
+/** Rows about all addresses that both families have are one row. */
+function mergeFamilies(rows: readonly DifferenceRow[]): DifferenceRow[] {
+  const merged = new Map<string, DifferenceRow>();
+  for (const row of rows) {
+    const any = row.from === null && row.to === null;
+    const key = JSON.stringify(any ? { ...row, family: null } : row);
+    merged.set(key, merged.has(key) ? { ...row, family: null } : row);
+  }
+  return [...merged.values()];
+}
+
+/**
+ * What a change does to new connections of one interface of a guest, whether or not such connections were ever seen. Rows are exact,
+ * but for senders that cannot exist: where naming these would split a range, they are part of it.
+ * @param limit most rows of each kind; the others are counted
+ */
+export function computeDifference(before: PreparedGuest, after: PreparedGuest, limit = 200): Difference {
+  const changes = (['in', 'out'] as const).flatMap((direction) =>
+    ([4, 6] as const).flatMap((family) => findChanges(before, after, direction, boxOf({ family }))),
+  );
+  const impossible = joinSpans([...noSenders(before), ...noSenders(after)]);
+  const rowsOf = (kind: Kind): DifferenceRows => {
+    const found = changes.filter((change) => kindOf(change) === kind);
+    const filled = found.map((change) => ({ ...change, box: withoutHoles(change.box, impossible) }));
+    const rows = mergeFamilies(mergeProtocols(filled).map(rowOf));
+    return { rows: rows.slice(0, limit), left_out: Math.max(0, rows.length - limit) };
+  };
+  return { gained: rowsOf('gained'), lost: rowsOf('lost'), unknown: rowsOf('unknown') };
+}
