@@ -161,7 +161,7 @@ test('the mail server is set up with the password kept to itself', async ({ admi
   await typeInto(page.getByRole('textbox', { name: 'Password' }), 'the-secret');
   await typeInto(page.getByRole('textbox', { name: 'Sender address' }), 'fabric@example.org');
   await page.getByRole('button', { name: 'Save settings' }).click();
-  await expect(page.getByText('E-mail settings saved')).toBeVisible();
+  await expect(page.getByText('Email settings saved')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Password' })).toHaveValue('');
   const settings = await api<object>('GET', '/settings/notifications');
   expect(settings).toMatchObject({ smtp_host: 'mail.example.org', smtp_password_set: true });

@@ -17,11 +17,11 @@ const WebhookUrl = z
 
 /** One mailbox each: no line breaks, commas or angle brackets with which an address could become several, or a header. */
 const Recipient = z
-  .email('An e-mail address such as ops@example.org.')
+  .email('An email address such as ops@example.org.')
   .max(254, 'At most 254 characters.')
   .toLowerCase();
 const Recipients = z
-  .array(Recipient, 'A list of e-mail addresses.')
+  .array(Recipient, 'A list of email addresses.')
   .min(1, 'Enter at least one address.')
   .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} addresses.`)
   .transform((list) => [...new Set(list)]);
@@ -74,7 +74,7 @@ export function wrongRoutingKey(template: ChannelTemplate, key: string | null | 
   return key ? 'Only the template pagerduty has an integration key: omit this field.' : null;
 }
 
-/** What is left out stays; `url`, `template` and `routing_key` are for webhooks, `recipients` for e-mail. Kind and tenant stay as they are. */
+/** What is left out stays; `url`, `template` and `routing_key` are for webhooks, `recipients` for email. Kind and tenant stay as they are. */
 export const NotificationChannelUpdate = z.strictObject({
   name: DisplayName.optional(),
   enabled: z.boolean('One of true, false.').optional(),
@@ -142,7 +142,7 @@ export const PayloadPreviewInput = z.strictObject({
 });
 export type PayloadPreviewInput = z.output<typeof PayloadPreviewInput>;
 
-/** The bodies of the requests of a webhook in their order, or the text of an e-mail. */
+/** The bodies of the requests of a webhook in their order, or the text of an email. */
 export const PayloadPreview = z.object({
   content_type: z.string(),
   subject: z.string().nullable(),

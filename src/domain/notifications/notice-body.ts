@@ -51,7 +51,7 @@ export function webhookBody(notice: Notice, publicUrl: string | null, zone: stri
   };
 }
 
-/** Subject and text of an e-mail; plain text, because names come from clusters. */
+/** Subject and text of an email; plain text, because names come from clusters. */
 export function mailOf(notice: Notice, publicUrl: string | null, zone: string): { subject: string; text: string } {
   const url = linkOf(notice, publicUrl);
   const at = `At: ${localTime(notice.created_at, zone)}`;

@@ -42,7 +42,7 @@ const Editable = {
   smtp_security: z.enum(SMTP_SECURITY, `One of ${SMTP_SECURITY.join(', ')}.`),
   /** Null: without signing in. */
   smtp_username: oneLine(200).min(1, 'Enter a user name, or omit this field.').nullable(),
-  from_address: z.email('An e-mail address such as fabric@example.org.').max(254, 'At most 254 characters.').nullable(),
+  from_address: z.email('An email address such as fabric@example.org.').max(254, 'At most 254 characters.').nullable(),
 };
 
 /** What an administrator chose; stored under the key `notifications`, the password beside it. */

@@ -7,7 +7,7 @@ import { Missing } from '@/ui/values';
 
 const make = columnsOf<NotificationChannel>();
 
-export const CHANNEL_KIND_LABELS = { webhook: msg('Webhook'), email: msg('E-mail') } as const;
+export const CHANNEL_KIND_LABELS = { webhook: msg('Webhook'), email: msg('Email') } as const;
 
 /** The kinds of channels, to choose from. */
 export const channelKindOptions = (t: Translate) =>

@@ -11,7 +11,7 @@ const ADVICE = {
   refused: msg('The receiver does not accept the secret in the URL or the integration key. Enter it again.'),
   gone: msg('The URL does not exist there. Create the webhook again and enter its URL.'),
   busy: msg('The receiver has a problem or limits requests. Fabric retries.'),
-  mail: msg('Check the mail server under E-mail, and the recipients.'),
+  mail: msg('Check the mail server under Email, and the recipients.'),
 } as const;
 
 /** What to do about a test that failed, by how the receiver answered. */

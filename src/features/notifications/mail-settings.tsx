@@ -52,7 +52,7 @@ function MailForm({ settings }: { settings: NotificationSettings }) {
     save: (input) => client.notificationChannels.updateSettings.mutate(input),
     onSaved: (saved) => {
       queryClient.setQueryData(trpc.notificationChannels.settings.queryKey(), saved);
-      showToast('ok', { title: t('E-mail settings saved') });
+      showToast('ok', { title: t('Email settings saved') });
     },
   });
   const { control } = edit.form;

@@ -51,7 +51,7 @@ export function Notifications() {
     <>
       <PageHeader
         title={t('Notifications')}
-        description={t('Rules are evaluated once a minute and notify users in the bell menu, by webhook or by e-mail.')}
+        description={t('Rules are evaluated once a minute and notify users in the bell menu, by webhook or by email.')}
       />
       <Tabs
         label={t('Notification sections')}
@@ -62,7 +62,7 @@ export function Notifications() {
           { value: 'rules', label: t('Rules'), content: <RuleTable /> },
           { value: 'channels', label: t('Channels'), content: <ChannelTable /> },
           { value: 'deliveries', label: t('Deliveries'), content: <DeliveryTable /> },
-          ...(can('settings:read') ? [{ value: 'email', label: t('E-mail'), content: <MailSettings /> }] : []),
+          ...(can('settings:read') ? [{ value: 'email', label: t('Email'), content: <MailSettings /> }] : []),
         ]}
       />
     </>

@@ -44,7 +44,7 @@ const RULES = declareList({
   empty: {
     icon: <BellRing />,
     title: msg('No rules yet'),
-    text: msg('A rule defines what is reported, after how long and where: in the bell menu, by webhook or by e-mail.'),
+    text: msg('A rule defines what is reported, after how long and where: in the bell menu, by webhook or by email.'),
   },
 });
 

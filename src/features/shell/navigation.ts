@@ -275,7 +275,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         href: paths.notifications(),
         icon: BellRing,
         permission: 'notification:read',
-        keywords: msg('alerts incidents rules channels webhooks e-mail smtp deliveries'),
+        keywords: msg('alerts incidents rules channels webhooks email smtp deliveries'),
       },
     ],
   },

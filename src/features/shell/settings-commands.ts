@@ -77,7 +77,7 @@ export const SETTINGS: readonly Place[] = [
     page: msg('Notifications'),
     href: paths.notifications({ tab: 'channels' }),
     permission: 'notification:read',
-    keywords: msg('webhook slack teams pagerduty e-mail'),
+    keywords: msg('webhook slack teams pagerduty email'),
   },
   {
     id: 'account-security',

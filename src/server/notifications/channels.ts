@@ -141,10 +141,10 @@ async function newTarget(
     if (recipients !== undefined) throw wrongKind('recipients', 'A webhook has no recipients: omit this field.');
     return newWebhook(row, input);
   }
-  if (url !== undefined) throw wrongKind('url', 'An e-mail channel has no URL: omit this field.');
-  if (template !== undefined) throw wrongKind('template', 'An e-mail channel has no template: omit this field.');
+  if (url !== undefined) throw wrongKind('url', 'An email channel has no URL: omit this field.');
+  if (template !== undefined) throw wrongKind('template', 'An email channel has no template: omit this field.');
   if (routing_key !== undefined)
-    throw wrongKind('routing_key', 'An e-mail channel has no integration key: omit this field.');
+    throw wrongKind('routing_key', 'An email channel has no integration key: omit this field.');
   return recipients === undefined ? {} : changedFields(row, { recipients });
 }
 

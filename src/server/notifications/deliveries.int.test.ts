@@ -304,7 +304,7 @@ describe('deliveries to a webhook', () => {
   });
 });
 
-describe('deliveries by e-mail', () => {
+describe('deliveries by email', () => {
   it('need a mail server, and then go to all recipients with a link', async () => {
     const smtp = await startSmtpReceiver({ disabledCommands: ['STARTTLS'] });
     try {

@@ -32,7 +32,7 @@ function readable(row: ChannelRow): WebhookSecrets {
 /**
  * Gives a webhook another signing secret. The one before signs deliveries as well for `grace_hours`; one from an earlier
  * rotation ends.
- * @throws AppError `not_found`, `refused` for e-mail
+ * @throws AppError `not_found`, `refused` for email
  */
 export function rotateSigningSecret(
   scope: Scope<'notification:write'>,
@@ -63,7 +63,7 @@ export function rotateSigningSecret(
 /**
  * Ends the secret before the last rotation now: deliveries are signed with the present one only. Without such a secret nothing
  * happens.
- * @throws AppError `not_found`, `refused` for e-mail
+ * @throws AppError `not_found`, `refused` for email
  */
 export function endPreviousSecret(scope: Scope<'notification:write'>, id: string): Promise<NotificationChannel> {
   return db.transaction(async (tx) => {

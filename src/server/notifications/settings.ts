@@ -75,7 +75,7 @@ export async function mailServer(executor: Executor): Promise<{ server: SmtpServ
   const { smtp_host: host, smtp_port: port, smtp_security: security, from_address: from } = stored;
   if (host === null || from === null) {
     throw new DeliveryError(
-      'No mail server is configured. A super administrator can configure one on this page, under E-mail.',
+      'No mail server is configured. A super administrator can configure one on this page, under Email.',
       {
         retry: false,
       },

@@ -87,6 +87,7 @@ export const BANNED: readonly (readonly [pattern: string, instead: string])[] = 
   ['by hand', 'manually'],
   ['anew', 'again'],
   ['meanwhile', '(leave it out)'],
+  ['e-mail|e-mails', 'email'],
   ['for good', 'permanently'],
   ['in words', 'as text'],
   ['mend|mends|mended|mending', 'fix'],

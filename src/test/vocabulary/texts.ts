@@ -10,7 +10,7 @@ export type Areas = Map<string, Text[]>;
 const CODE = ['src', 'workers', 'agent', 'packages', 'e2e', 'scripts'];
 const SKIPPED =
   /(^|\/)(node_modules|dist|out|target|\.\w[\w.]*)\/|^src\/lib\/i18n\/catalogs\/|^src\/test\/vocabulary\//;
-/** Where errors, summaries, logs and e-mails come from. The console's texts are in the catalogs. */
+/** Where errors, summaries, logs and emails come from. The console's texts are in the catalogs. */
 const SERVES = /^(src\/(server|domain|runtime|demo)|workers|agent)\//;
 const IS_TEST = /\.(test|spec|fixture)\.tsx?$|^src\/test\/|^e2e\//;
 /** Comments (lines below each other are one), quoted texts and templates, in the order in which they come. */

@@ -125,7 +125,7 @@ export const POLICY: Source = source<{ id: string; name: string }>({
   toOption: ({ id, name }) => ({ value: id, label: name }),
 });
 
-/** Users by e-mail address. */
+/** Users by email address. */
 export const USER: Source = source<{ id: string; email: string }>({
   permission: 'user:read',
   useRows: (text) => useQuery({ ...useTRPC().users.list.queryOptions(useAsked(text, 'email')), ...keep }),

@@ -67,7 +67,7 @@ export function assertNoToken(
     | 'set a password'
     | 'end sessions'
     | 'reactivate a token'
-    | 'change an e-mail address'
+    | 'change an email address'
     | 'require a second factor',
 ): void {
   if (!tokenOf(actor)) return;

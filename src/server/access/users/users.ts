@@ -115,7 +115,7 @@ export async function createUser(scope: Scope<'user:write'>, input: UserInput): 
  * when it is activated again. Changing the user's own password requires the current one.
  * @throws AppError `not_found`, `version_conflict`, `conflict` when the address is taken, for oneself, or when no
  * super administrator would be left; `forbidden` for a user with permissions that the actor lacks, and for API tokens
- * that set a password, change an e-mail address, end sign-ins or change their owner; `malformed` for a bad password,
+ * that set a password, change an email address, end sign-ins or change their owner; `malformed` for a bad password,
  * or a wrong current one
  */
 export async function updateUser(
@@ -144,7 +144,7 @@ export async function updateUser(
     await assertMayGrant(tx, scope.actor, await repository.findAssignments(tx, [id], now()));
     if (changes.active === false) assertNotSelf(scope, id, 'deactivate');
     // A sign-in provider may find the account by it.
-    if (changes.email !== undefined) assertNoToken(scope, 'change an e-mail address');
+    if (changes.email !== undefined) assertNoToken(scope, 'change an email address');
     if (changes.email !== undefined && (await repository.emailTaken(tx, changes.email, id))) throw emailTaken();
     await repository.updateUser(tx, id, { ...changes, version: row.version + 1 });
     const shut = changes.active === false || changes.password_sign_in === false;

@@ -31,7 +31,7 @@ const writes = { permission: 'notification:write' } as const;
 export const notificationChannelsRouter = router({
   list: query({
     rest: 'GET /notification-channels',
-    summary: 'List notification channels (webhooks and e-mail) without their secrets.',
+    summary: 'List notification channels (webhooks and email) without their secrets.',
     access: reads,
     input: NotificationChannelListInput,
     output: NotificationChannelPage,

@@ -51,7 +51,7 @@ export const notificationChannels = pgTable(
     previous_secret_until: timestamptz(),
     /** Names the key of all three. */
     secret_key_id: text(),
-    /** E-mail. */
+    /** Email. */
     recipients: text().array().notNull().default(sql`'{}'`),
     version: integer().notNull().default(1),
     created_at: timestampNow(),

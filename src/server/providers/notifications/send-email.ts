@@ -78,7 +78,7 @@ function openSocket({ host, port, guard, timeoutMs = TIMEOUT_MS }: SmtpServer): 
 }
 
 /**
- * Sends one e-mail to all recipients.
+ * Sends one email to all recipients.
  * @returns the recipients that the server refused, when it took others
  * @throws DeliveryError
  */
