@@ -10,6 +10,7 @@ import { StatusDot } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
 import { WorkloadLink } from '../shared/entity-links';
+import { DraftMenu } from '../shared/policy-draft/draft-actions';
 import { rulesText } from '../shared/verdict-labels';
 import { type DashboardView, flowsHref } from './dashboard-view';
 import { type Monitored, trafficEmpty } from './monitoring';
@@ -67,6 +68,9 @@ export function OutsidePanel({ traffic, view, security }: Props) {
               <th scope="col" className={`border-t ${head} max-sm:hidden`}>
                 {t('Last seen')}
               </th>
+              <th scope="col" className="border-t">
+                <span className="sr-only">{t('Actions')}</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -101,6 +105,18 @@ export function OutsidePanel({ traffic, view, security }: Props) {
                   </td>
                   <td className={`${cell} text-muted whitespace-nowrap max-sm:hidden`}>
                     <RelativeTime at={row.last_seen_at} />
+                  </td>
+                  <td className="border-t pr-1 text-right">
+                    <DraftMenu
+                      seed={{
+                        source: { address: row.source_prefix },
+                        destination: { workload_id: row.destination_workload_id },
+                        protocol: row.protocol,
+                        port: row.port,
+                        action: row.action,
+                      }}
+                      name={`${row.source_prefix} → ${row.destination_workload_name}, ${service}`}
+                    />
                   </td>
                 </tr>
               );

@@ -74,12 +74,12 @@ type Protected = Pick<Workload, 'protection' | 'protection_reasons' | 'unprotect
 /** Switches of more than one interface: its names say nothing then. */
 const OF_ALL: readonly UnprotectedReason[] = ['cluster_firewall_off', 'guest_firewall_off'];
 
-/** Why a workload is not protected: `Guest firewall off`, `net1 flag off`; `Default deny` when it is. Null without an interface. */
-export function protectionText(t: Translate, workload: Protected): string | null {
+/** Why a workload is not protected: `Guest firewall off`, `net1 flag off`; `Default deny` when it is. Empty without an interface. */
+function protectionTexts(t: Translate, workload: Protected): string[] {
   const { protection, protection_reasons: reasons, unprotected_interfaces: open, interfaces_total } = workload;
-  if (protection === null) return null;
-  if (reasons.length === 0) return t(PROTECTION_STATES[protection].word);
-  const texts = reasons.map((reason) => {
+  if (protection === null) return [];
+  if (reasons.length === 0) return [t(PROTECTION_STATES[protection].word)];
+  return reasons.map((reason) => {
     const names = open.filter((nic) => nic.reasons.includes(reason)).map(({ name }) => name);
     const isPart = names.length > 0 && names.length < interfaces_total && !OF_ALL.includes(reason);
     const label = t(UNPROTECTED_LABELS[reason]);
@@ -87,13 +87,25 @@ export function protectionText(t: Translate, workload: Protected): string | null
       return t('{interfaces} flag off', { interfaces: names.join(', ') });
     return isPart ? t('{interfaces}: {reason}', { interfaces: names.join(', '), reason: label }) : label;
   });
-  return texts.join('; ');
 }
 
-/** The protection of a workload, and where it is not protected why. */
+/** The same as one text; null without an interface. */
+export const protectionText = (t: Translate, workload: Protected): string | null =>
+  protectionTexts(t, workload).join('; ') || null;
+
+/** The protection of a workload; where it is not protected the first reason, and how many more there are. */
 export function ProtectionReasons({ workload }: { workload: Protected }) {
   const t = useT();
-  const text = protectionText(t, workload);
-  if (text === null || workload.protection === null) return <ProtectionState protection={null} />;
-  return <Status tone={PROTECTION_STATES[workload.protection].tone}>{text}</Status>;
+  const [first, ...others] = protectionTexts(t, workload);
+  if (first === undefined || workload.protection === null) return <ProtectionState protection={null} />;
+  const { tone } = PROTECTION_STATES[workload.protection];
+  if (others.length === 0) return <Status tone={tone}>{first}</Status>;
+  return (
+    <span className="flex min-w-0 items-center gap-1" title={[first, ...others].join('; ')}>
+      <span className="min-w-0 truncate">
+        <Status tone={tone}>{first}</Status>
+      </span>
+      <span className="shrink-0 text-faint">+{others.length}</span>
+    </span>
+  );
 }

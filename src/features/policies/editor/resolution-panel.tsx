@@ -42,6 +42,7 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
       .map((workload) => workload.workload_id),
   );
   const empty = sources.length + targets.length === 0;
+  const isOpen = [...sources, ...targets].some((endpoint) => !found.has(endpoint));
   return (
     <Section
       title={t('Resolves to')}
@@ -78,7 +79,9 @@ export function ResolutionPanel({ definition, tenantId, projectId }: Props) {
               </div>
             ))}
             <p className="border-t pt-2">
-              {places.size === 0 ? (
+              {isOpen ? (
+                <span className="text-muted">{failure ? t('Not resolved') : t('Resolving…')}</span>
+              ) : places.size === 0 ? (
                 <span className="text-warn">{t('No workload gets rules.')}</span>
               ) : (
                 t.rich('Rules are placed on <b>{n, plural, one {# workload} other {# workloads}}</b>.', {
