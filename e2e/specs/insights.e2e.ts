@@ -97,6 +97,15 @@ test('traffic of a workload, what allows or drops it, and which rules it hits', 
     await expectAccessible(page, 'the traffic of a workload');
   });
 
+  await test.step('the evidence of the hour names its blind spots', async () => {
+    const evidence = page.locator('section', { has: page.getByRole('heading', { name: 'Evidence' }) });
+    await expect(evidence).toContainText('No evidence');
+    await evidence.getByText(/blind spot/).click();
+    await expect(evidence.getByRole('cell', { name: 'Not in the inventory yet' })).toBeVisible();
+    await shot(page, 'evidence');
+    await expectAccessible(page, 'the evidence about a workload');
+  });
+
   await test.step('a row shows the reason for its action', async () => {
     await row('tcp/5432').click();
     const drawer = page.getByRole('dialog', { name: `${CALLER} → ${APP}` });

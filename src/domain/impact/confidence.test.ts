@@ -98,6 +98,26 @@ describe('confidenceOf', () => {
     );
   });
 
+  it('gives a workload the same confidence whatever was evaluated before', () => {
+    fc.assert(
+      fc.property(anyKnown, fc.array(fc.nat(3), { maxLength: 4 }), (known, order) => {
+        const { window } = known;
+        const middle = (window.since + window.until) / 2;
+        const places = [
+          known.workload,
+          { ...known.workload, stays: [{ ...window, nodes: ['a'] }] },
+          { ...known.workload, stays: [{ since: window.since, until: middle, nodes: ['a'] }] },
+          { ...known.workload, stays: [{ since: middle, until: window.until, nodes: ['a'] }] },
+        ].map((place): WorkloadPlaces => ({ ...place, workload_id: 'w', workload_name: 'web' }));
+        const shared = confidenceOf(basisOf(known));
+        for (const i of [...order, 0, 1]) {
+          const place = places[i] as WorkloadPlaces;
+          expect(shared(place)).toEqual(confidenceOf(basisOf(known))(place));
+        }
+      }),
+    );
+  });
+
   it('is none exactly without any evidence, and full exactly without a reason', () => {
     fc.assert(
       fc.property(anyKnown, (known) => {

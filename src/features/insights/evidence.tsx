@@ -27,7 +27,7 @@ const LEVELS: Record<EvidenceLevel, { tone: Tone; word: string; meaning: string 
   none: {
     tone: 'unknown',
     word: msg('No evidence'),
-    meaning: msg('No agent observed this workload. It is unknown whether it had traffic.'),
+    meaning: msg('No heartbeat covers this time range. Missing traffic is unknown, not zero.'),
   },
 };
 
@@ -66,13 +66,14 @@ export function Evidence({ view }: { view: TrafficView }) {
   return (
     <Section title={t('Evidence')}>
       <QueryView query={query} skeleton={<Skeleton className="h-12 w-full" />}>
-        {(visibility) => <Content visibility={visibility} />}
+        {(visibility) => <EvidenceContent visibility={visibility} />}
       </QueryView>
     </Section>
   );
 }
 
-function Content({ visibility }: { visibility: WorkloadVisibility }) {
+/** Level, score, parts and list: only complete evidence is shown as good. */
+export function EvidenceContent({ visibility }: { visibility: WorkloadVisibility }) {
   const t = useT();
   const { level, score, parts, reasons, reasons_total } = visibility;
   const { tone, word, meaning } = LEVELS[level];
