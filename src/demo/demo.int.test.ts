@@ -25,6 +25,7 @@ import { takeSteps } from './installation/kept-steps';
 import { stepsFor } from './installation/steps';
 import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
+import { SLOT_MS } from './traffic/sessions';
 import { SITES } from './world/company';
 
 // Nothing is installed here, so nothing has to be built.
@@ -181,6 +182,18 @@ describe('a demo', () => {
     expect(Date.now() - of('fra-pve4')?.last_flow).toBeGreaterThan(20 * 60_000);
     expect(Date.now() - of('muc-pve2')?.last_flow).toBeLessThan(2 * 60_000);
     expect(await count('interface_traffic')).toBeGreaterThan(0);
+  });
+
+  it('has evidence for its whole history, except where no agent reports', async () => {
+    const rows = await sql<{ name: string; share: number }[]>`
+      select n.name, (select sum(extract(epoch from upper(span) - lower(span)))::float8 / ${(HISTORY * SLOT_MS) / 1000} from unnest(h.spans) as span) as share
+      from (select node_id, range_agg(reported) as spans from agent_hours group by node_id) as h
+      join nodes as n on n.id = h.node_id order by n.name`;
+    const complete = rows.filter(({ share }) => share > 0.98);
+    expect(rows.map(({ name }) => name).filter((name) => !complete.some((one) => one.name === name))).toEqual([
+      'fra-pve4',
+    ]);
+    expect(rows.find(({ name }) => name === 'fra-pve4')?.share).toBeGreaterThan(0.5);
   });
 
   it('aggregates what it stored: the minutes of a node hold the bytes its guests’ interfaces counted', async () => {

@@ -148,24 +148,27 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     const unconfirmed = await keepUnconfirmed(tx, node, judgement.unconfirmed, now);
     const rejected = [...judgement.rejected, ...withoutRoom(judgement.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
-    await insertHeartbeat(tx, {
-      node_id: node.node_id,
-      boot_id,
-      sequence,
-      received_at: now,
-      accepted,
-      updated,
-      unconfirmed,
-      rejected_count: rejected.length,
-      rejected: rejected.slice(0, REJECTIONS_KEPT),
-      oldest_observed_at: oldestOf(judgement),
-    });
     const backlog = isBacklog(agent, heartbeat, received);
     const covered = { times, backlog, stored: { flows: judgement.flows, rejected: rejected.length } };
-    await addAgentHours(
-      tx,
-      coveredHours(agent, heartbeat, covered).map((hour) => ({ ...hour, node_id: node.node_id })),
-    );
+    // Sent together: the second statement costs no round trip of its own.
+    await Promise.all([
+      insertHeartbeat(tx, {
+        node_id: node.node_id,
+        boot_id,
+        sequence,
+        received_at: now,
+        accepted,
+        updated,
+        unconfirmed,
+        rejected_count: rejected.length,
+        rejected: rejected.slice(0, REJECTIONS_KEPT),
+        oldest_observed_at: oldestOf(judgement),
+      }),
+      addAgentHours(
+        tx,
+        coveredHours(agent, heartbeat, covered).map((hour) => ({ ...hour, node_id: node.node_id })),
+      ),
+    ]);
     const answer = { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds };
     // A heartbeat stored during an outage does not show the agent's current state.
     if (backlog) return answer;

@@ -7,6 +7,7 @@ import { countQueries } from '@/test/count-queries';
 import { bearer, makeAgent, makeCluster, makeNode, makeTwoTenants, makeUser, makeWorkload } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
+import { freshAddressBook } from '../flows/address-book';
 import { retainTelemetry } from '../flows/upkeep';
 import { readConfidence } from './read-confidence';
 import { makeFlow, makeHeartbeat } from './testing/heartbeat.fixture';
@@ -268,6 +269,21 @@ describe('hours of agents', () => {
     const [row] = await sql`select * from agent_hours where node_id = ${other.id}`;
     expect(row).toMatchObject({ heartbeats: 1, flows_seen: '2', flows_rejected: '1', tracked: '{}' });
     expect(row?.captured).toBe(row?.reported);
+  });
+
+  it('have the places of workloads beside them, of which the attribution of flows reads only the last', async () => {
+    const other = await makeNode(cluster);
+    const left = async (hours: number) => {
+      const times = { seen: `${hours + 1} hours`, left: `${hours} hours` };
+      await sql`insert into workload_placements (workload_id, node_id, seen_at, left_at)
+        values (${workload.id}, ${other.id}, now() - ${times.seen}::interval, now() - ${times.left}::interval)`;
+    };
+    for (const hours of [1, 100, HOURLY_HOURS + 24]) await left(hours);
+    time.restore();
+    await retainTelemetry();
+    expect(await sql`select 1 from workload_placements where workload_id = ${workload.id}`).toHaveLength(2);
+    const book = await freshAddressBook();
+    expect(book.placeOf(workload.id)?.past).toHaveLength(1);
   });
 
   it('expire with hourly aggregates', async () => {
