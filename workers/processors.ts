@@ -6,6 +6,7 @@ import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
 import { observeCluster, scheduleObservations } from '@/server/enforcement/guest-firewall/observe';
+import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
 import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
 import { scheduleDeliveries } from '@/server/notifications/deliveries';
@@ -40,6 +41,7 @@ export const processors: JobProcessors = {
   'flows.confirm': (_, { signal }) => confirmReports({ signal }),
   'agents.watch': () => watchAgents(),
   'coverage.count': (_, { signal }) => countCoverage(signal),
+  'policy_tests.evaluate': (_, { signal }) => evaluatePolicyTests(signal),
   'firewall.observe': ({ cluster_id }, { signal }) => observeCluster(cluster_id, signal),
   'firewall.schedule': () => scheduleObservations(),
   'policy.apply': ({ deployment_id }, { signal }) => deployAndObserve(deployment_id, signal),

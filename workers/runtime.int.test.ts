@@ -241,6 +241,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         'flows.confirm',
         'agents.watch',
         'coverage.count',
+        'policy_tests.evaluate',
         'firewall.schedule',
         'deployment.schedule',
         'notification.evaluate',

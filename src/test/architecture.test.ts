@@ -69,6 +69,7 @@ const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/traffic/flows/upkeep.ts': 'how far a walk is',
   'src/server/addresses/discovery/read-guests.ts': 'when an agent may be asked again',
   'src/server/enforcement/coverage/count-coverage.ts': 'a direction',
+  'src/server/enforcement/policy-tests/evaluate-tests.ts': 'what the last pass compared',
   'src/server/access/setup-state.ts': 'what was announced',
 };
 

@@ -7,6 +7,7 @@ export const CONDITIONS = [
   'agent_reports_refused',
   'agent_token_replaced',
   'policy_drifted',
+  'policy_test_failing',
   'residual_rules',
   'node_firewall_not_compiling',
   'suspicious_traffic_critical',
@@ -26,6 +27,7 @@ export const CONDITION_PERMISSION = {
   agent_reports_refused: 'agent:read',
   agent_token_replaced: 'agent:read',
   policy_drifted: 'policy:read',
+  policy_test_failing: 'policy_test:read',
   residual_rules: 'workload:read',
   node_firewall_not_compiling: 'cluster:read',
   suspicious_traffic_critical: 'flow:read',
@@ -46,7 +48,16 @@ export type Fact = {
   condition: Condition;
   /** The same for the same matter whenever it is looked at. */
   key: string;
-  object_kind: 'cluster' | 'node' | 'agent' | 'policy' | 'workload' | 'address' | 'ipam_conflict' | 'coverage';
+  object_kind:
+    | 'cluster'
+    | 'node'
+    | 'agent'
+    | 'policy'
+    | 'policy_test'
+    | 'workload'
+    | 'address'
+    | 'ipam_conflict'
+    | 'coverage';
   object_id: string | null;
   object_name: string;
   /** One or two sentences; changes only when the matter changes. */

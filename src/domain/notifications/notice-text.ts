@@ -29,6 +29,11 @@ const WORDS = {
     many: (count) => `${count} policies drifted`,
     over: (name) => `Policy ${name} is in sync again`,
   },
+  policy_test_failing: {
+    one: (name) => `Policy test ${name} fails`,
+    many: (count) => `${count} policy tests fail`,
+    over: (name) => `Policy test ${name} no longer fails`,
+  },
   residual_rules: {
     one: (name) => `Rules of a former tenant or project on ${name}`,
     many: (count) => `Rules of a former tenant or project on ${count} workloads`,

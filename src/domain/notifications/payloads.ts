@@ -120,6 +120,7 @@ const SEVERITY: Partial<Record<Condition, 'critical' | 'error'>> = {
   sync_failed: 'error',
   agent_silent: 'error',
   policy_drifted: 'error',
+  policy_test_failing: 'error',
   node_firewall_not_compiling: 'error',
 };
 

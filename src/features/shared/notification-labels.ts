@@ -18,6 +18,10 @@ export const CONDITION_LABELS: Record<Condition, { label: string; meaning: strin
     label: msg('Policy drifted'),
     meaning: msg('Rules of a policy were changed on a cluster or no longer filter traffic.'),
   },
+  policy_test_failing: {
+    label: msg('Policy test fails'),
+    meaning: msg('A policy test fails on the live rules.'),
+  },
   residual_rules: {
     label: msg('Rules left after a move'),
     meaning: msg('A workload moved to another tenant but still has rules of its former tenant.'),

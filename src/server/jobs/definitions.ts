@@ -106,6 +106,15 @@ export const coverageCount = defineJob({
   everyMs: MINUTE,
 });
 
+/** Evaluates the policy tests that something touched. */
+export const policyTestsEvaluate = defineJob({
+  name: 'policy_tests.evaluate',
+  payload: nothing,
+  key: () => 'policy_tests.evaluate',
+  attempts: 1,
+  everyMs: 5_000,
+});
+
 /** Reads what is live at the guests of one cluster. */
 export const firewallObserve = defineJob({
   name: 'firewall.observe',
@@ -192,6 +201,7 @@ export const JOBS = {
   [flowsConfirm.name]: flowsConfirm,
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
+  [policyTestsEvaluate.name]: policyTestsEvaluate,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,
   [policyApply.name]: policyApply,

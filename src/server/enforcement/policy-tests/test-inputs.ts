@@ -7,8 +7,7 @@ import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { type Assertion, decideTest, type TestDecision } from '@/domain/policy-tests/decide';
 import { pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { isExcepted, parseTestEndpoint, withoutExcept } from '@/domain/policy-tests/test-endpoint';
-import type { Board } from '../policies/board/board';
-import { type KnownPlace, nodePlace, workloadPlace } from './test-places';
+import { type KnownPlace, nodePlace, type Readable, workloadPlace } from './test-places';
 
 type Spans = Readonly<Record<4 | 6, readonly AddressSpan[]>>;
 const NOTHING: Spans = { 4: [], 6: [] };
@@ -49,7 +48,7 @@ export class TestInputs {
   readonly #parts = new Map<string, Part>();
   readonly #ends = new Map<string, KnownEnd>();
 
-  constructor(readonly board: Board) {}
+  constructor(readonly board: Readable) {}
 
   #placeOf(workloadId: string): KnownPlace | null {
     const known = this.#places.get(workloadId);

@@ -11,6 +11,9 @@ import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/views';
 import type { InputWorkload } from '../queries/policy-inputs';
 
+/** Policies and inventory, with what was last read of the clusters. */
+export type Readable = Pick<Board, 'inputs' | 'readings'>;
+
 /** A place with all of its addresses, and a text that changes with everything that its verdicts depend on. */
 export type KnownPlace = TestPlace & { readonly print: string };
 
@@ -74,7 +77,7 @@ export function sortedAddresses(texts: readonly string[]): Readonly<Record<4 | 6
 }
 
 /** A workload as a place of tests, from what was last read of it; no cluster is asked. */
-export function workloadPlace(board: Board, workload: InputWorkload): KnownPlace {
+export function workloadPlace(board: Readable, workload: InputWorkload): KnownPlace {
   const guest = board.readings.guests.get(workload.id)?.state ?? null;
   const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
   const { id, name, node_name: node, nftables, addresses } = workload;
@@ -113,7 +116,7 @@ function prepareNode(cluster: ClusterSnapshot, name: string): Prepared {
 }
 
 /** A node as a place of tests; null when its addresses were not read. */
-export function nodePlace(board: Board, clusterId: string, name: string): KnownPlace | null {
+export function nodePlace(board: Readable, clusterId: string, name: string): KnownPlace | null {
   const cluster = board.readings.clusters.get(clusterId)?.state ?? null;
   const node = cluster && liveNode(cluster, name, null);
   if (!cluster || !node?.networks) return null;

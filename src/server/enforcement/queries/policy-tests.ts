@@ -67,7 +67,7 @@ export async function listPolicyTests(
         policyTests.name,
         policyTests.reason,
         policyTests.owner,
-        sql`array_to_string(${policyTests.from} || ${policyTests.to}, chr(10))`,
+        sql`array_to_string(${policyTests.from} || ${policyTests.to} || ${policyTests.ports}, chr(10))`,
         hasName(policyTests.tenant_id, tenants),
         hasName(policyTests.project_id, projects),
       ),
@@ -156,46 +156,39 @@ export async function storePolicyTestResults(
   executor: Executor,
   rows: readonly (typeof policyTestResults.$inferInsert)[],
 ): Promise<void> {
-  for (const row of rows) {
-    const { policy_test_id, ...found } = row;
-    await executor
-      .insert(policyTestResults)
-      .select(
-        executor
-          .select({
-            policy_test_id: policyTests.id,
-            test_version: policyTests.version,
-            result: sql`${found.result}`.as('result'),
-            unknown_reason: sql`${found.unknown_reason ?? null}::text`.as('unknown_reason'),
-            finding: sql`${found.finding ? JSON.stringify(found.finding) : null}::jsonb`.as('finding'),
-            not_filtered: sql`${JSON.stringify(found.not_filtered ?? [])}::jsonb`.as('not_filtered'),
-            not_filtered_total: sql`${found.not_filtered_total ?? 0}::int`.as('not_filtered_total'),
-            workload_ids:
-              sql`array(select jsonb_array_elements_text(${JSON.stringify(found.workload_ids ?? [])}::jsonb)::uuid)`.as(
-                'workload_ids',
-              ),
-            failing_since: sql`${found.failing_since ?? null}::timestamptz`.as('failing_since'),
-            caused_by: sql`${found.caused_by ? JSON.stringify(found.caused_by) : null}::jsonb`.as('caused_by'),
-            checked_at: sql`${found.checked_at}::timestamptz`.as('checked_at'),
-          })
-          .from(policyTests)
-          .where(and(eq(policyTests.id, policy_test_id), eq(policyTests.version, found.test_version))),
-      )
-      .onConflictDoUpdate({ target: policyTestResults.policy_test_id, set: excluded });
-  }
+  if (rows.length === 0) return;
+  await executor.execute(sql`
+    insert into ${policyTestResults} (policy_test_id, test_version, result, unknown_reason, finding, not_filtered,
+        not_filtered_total, workload_ids, failing_since, caused_by, checked_at)
+      select r.policy_test_id, r.test_version, r.result, r.unknown_reason, r.finding, coalesce(r.not_filtered, '[]'),
+        coalesce(r.not_filtered_total, 0), coalesce(r.workload_ids, '{}'), r.failing_since, r.caused_by, r.checked_at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(policy_test_id uuid, test_version integer, result text,
+        unknown_reason text, finding jsonb, not_filtered jsonb, not_filtered_total integer, workload_ids uuid[],
+        failing_since timestamptz, caused_by jsonb, checked_at timestamptz)
+      join ${policyTests} as t on t.id = r.policy_test_id and t.version = r.test_version
+    on conflict (policy_test_id) do update set test_version = excluded.test_version, result = excluded.result,
+      unknown_reason = excluded.unknown_reason, finding = excluded.finding, not_filtered = excluded.not_filtered,
+      not_filtered_total = excluded.not_filtered_total, workload_ids = excluded.workload_ids,
+      failing_since = excluded.failing_since, caused_by = excluded.caused_by, checked_at = excluded.checked_at`);
 }
 
-const excluded = Object.fromEntries(
-  [
-    'test_version',
-    'result',
-    'unknown_reason',
-    'finding',
-    'not_filtered',
-    'not_filtered_total',
-    'workload_ids',
-    'failing_since',
-    'caused_by',
-    'checked_at',
-  ].map((name) => [name, sql.raw(`excluded.${name}`)]),
-);
+/** Changes whenever a test is created, changed or deleted. */
+export async function policyTestsStamp(executor: Executor): Promise<string> {
+  const [row] = await executor
+    .select({ stamp: sql<string>`count(*) || ':' || coalesce(sum(${policyTests}.xmin::text::bigint), 0)` })
+    .from(policyTests);
+  return row?.stamp ?? '';
+}
+
+/** The newest failing tests of some owners, with what a notice says about them. */
+export async function listFailingTests(
+  executor: Executor,
+  reach: Reach,
+): Promise<{ id: string; name: string; caused_by: PolicyTestResultRow['caused_by'] }[]> {
+  return executor
+    .select({ id: policyTests.id, name: policyTests.name, caused_by: policyTestResults.caused_by })
+    .from(policyTests)
+    .innerJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
+    .where(and(eq(policyTestResults.result, 'fail'), testInReach(reach)))
+    .orderBy(policyTests.id);
+}

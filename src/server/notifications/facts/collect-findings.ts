@@ -3,7 +3,7 @@ import type { Condition, Fact } from '@/domain/notifications/condition';
 import type { TenantReach } from '@/domain/permissions';
 import { logger } from '../../lib/logger';
 import { clusterTraffic, drops, newExternalServices, protectedShare, workloadTraffic } from './facts-of-measures';
-import { driftedPolicies, failedSyncs, failingNodes, residualRules } from './facts-of-policies';
+import { driftedPolicies, failedSyncs, failingNodes, failingTests, residualRules } from './facts-of-policies';
 import { addressConflicts, criticalTraffic, refusedReports, replacedTokens, silentAgents } from './facts-of-traffic';
 
 /** Current findings of one condition in the given scope. */
@@ -23,6 +23,7 @@ const COLLECTORS: Collectors = {
   agent_reports_refused: refusedReports,
   agent_token_replaced: replacedTokens,
   policy_drifted: driftedPolicies,
+  policy_test_failing: failingTests,
   residual_rules: residualRules,
   node_firewall_not_compiling: failingNodes,
   suspicious_traffic_critical: criticalTraffic,

@@ -3,6 +3,7 @@ import { driftOf } from '@/domain/notifications/drift';
 import { db } from '../../db/client';
 import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
 import { readBoard } from '../../enforcement/policies/board/read-board';
+import { listFailingTests } from '../../enforcement/queries/policy-tests';
 import { listResidualMatters } from '../../enforcement/queries/residual-rules';
 import { listFailedSyncs } from '../queries/notification-facts';
 import type { Collector } from './collect-findings';
@@ -23,6 +24,21 @@ export const driftedPolicies: Collector = async (reach) => {
   }
   return { facts, unknown };
 };
+
+/** Visible policy tests that fail, with the event that made them fail where it is the tenant's own. */
+export const failingTests: Collector = async (reach) => ({
+  facts: (await listFailingTests(db, reach)).map(({ id, name, caused_by }) => {
+    const shown = caused_by && (reach === 'all' || reach.includes(caused_by.tenant_id ?? ''));
+    return {
+      condition: 'policy_test_failing',
+      key: id,
+      object_kind: 'policy_test',
+      object_id: id,
+      object_name: name,
+      detail: shown ? caused_by.text : 'The policy test fails.',
+    };
+  }),
+});
 
 /** Nodes whose stored firewall cannot be compiled, from what was last read; no cluster is asked. */
 export const failingNodes: Collector = async () => ({

@@ -89,6 +89,7 @@ it('says what it could not look at, and looks at the rest', async () => {
     agent_reports_refused: none,
     agent_token_replaced: none,
     policy_drifted: async () => ({ facts: [], unknown: ['p1'] }),
+    policy_test_failing: none,
     residual_rules: none,
     node_firewall_not_compiling: none,
     suspicious_traffic_critical: () => Promise.reject(new Error('no board')),

@@ -1,0 +1,89 @@
+import { type Owned, ownedPart } from '@/domain/permissions';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/event-hub';
+import { clock } from '../../lib/clock';
+import { logger } from '../../lib/logger';
+import { processState } from '../../lib/process-state';
+import { readBoard } from '../policies/board/read-board';
+import {
+  listAllPolicyTests,
+  listPolicyTestResults,
+  type PolicyTestResultRow,
+  type PolicyTestRow,
+  policyTestsStamp,
+  storePolicyTestResults,
+} from '../queries/policy-tests';
+import { type Evaluated, findCause } from './find-cause';
+import { TestInputs } from './test-inputs';
+import type { Readable } from './test-places';
+
+/** What the last pass of this process evaluated: tests whose text is the same have the same result. */
+type LastPass = { board: Readable | null; stamp: string; prints: Map<string, string> };
+const state = processState<LastPass>(() => ({ board: null, stamp: '', prints: new Map() }));
+
+type Known = PolicyTestResultRow | undefined;
+
+const sameFinding = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** One test evaluated now; its cause is looked up when it starts to fail. */
+async function evaluateOne(test: PolicyTestRow, inputs: TestInputs, known: Known, evaluated: Evaluated, at: string) {
+  const decision = inputs.decide(test);
+  const failing = decision.result === 'fail';
+  const wasFailing = known?.result === 'fail';
+  const caused_by = !failing
+    ? null
+    : wasFailing
+      ? known.caused_by
+      : await findCause(db, test, decision, evaluated, known?.checked_at ?? test.created_at, at);
+  return {
+    ...decision,
+    policy_test_id: test.id,
+    test_version: test.version,
+    not_filtered: [...decision.not_filtered],
+    workload_ids: inputs.workloadsOf(test),
+    failing_since: !failing ? null : wasFailing ? known.failing_since : at,
+    caused_by,
+    checked_at: at,
+  };
+}
+
+/**
+ * Evaluates the tests that something touched since the last pass: their definition, what their ends resolve to, or what is live
+ * there. Safe to run at any time: without a change it is two queries. After a start, all tests are evaluated once.
+ * @returns how many tests were evaluated
+ */
+export async function evaluatePolicyTests(signal?: AbortSignal): Promise<number> {
+  const [board, stamp] = await Promise.all([readBoard(), policyTestsStamp(db)]);
+  if (state.board === board && state.stamp === stamp) return 0;
+  const tests = await listAllPolicyTests(db);
+  const inputs = new TestInputs(board);
+  const prints = new Map(tests.map((test) => [test.id, `${test.version} ${inputs.printOf(test)}`]));
+  const touched = tests.filter(({ id }) => prints.get(id) !== state.prints.get(id));
+  const known = await listPolicyTestResults(
+    db,
+    touched.map(({ id }) => id),
+  );
+  const at = clock.now().toISOString();
+  const evaluated: Evaluated = { before: state.board, now: board };
+  const rows: Awaited<ReturnType<typeof evaluateOne>>[] = [];
+  const changed = new Map<string, Owned>();
+  for (const test of touched) {
+    signal?.throwIfAborted();
+    const before = known.get(test.id);
+    const row = await evaluateOne(test, inputs, before, evaluated, at);
+    rows.push(row);
+    if (row.result !== before?.result || !sameFinding(row.finding, before.finding)) {
+      changed.set(`${test.tenant_id} ${test.project_id}`, ownedPart(test));
+    }
+  }
+  await db.transaction(async (tx) => {
+    await storePolicyTestResults(tx, rows);
+    for (const owner of changed.values()) await publishEvent(tx, { type: 'policy_test.changed', ...owner });
+  });
+  Object.assign(state, { board, stamp, prints });
+  if (touched.length > 0) {
+    const failing = rows.filter(({ result }) => result === 'fail').length;
+    logger.debug({ tests: tests.length, evaluated: touched.length, failing }, 'policy tests evaluated');
+  }
+  return touched.length;
+}
