@@ -80,11 +80,7 @@ function resolveSet(text: string, scopes: Scopes): AddressSet {
   return setAddresses(found.value, inGuest ? scopes : { ...scopes, guest: null }, rest);
 }
 
-/**
- * The addresses that `source` or `dest` of a live rule resolves to: a set, an alias, a range, or a list of addresses
- * and networks. What cannot be parsed or found is unknown: the API marks rules that are really broken with `errors`.
- */
-export function resolveAddress(text: string, scopes: Scopes): AddressSet {
+function resolve(text: string, scopes: Scopes): AddressSet {
   if (text.startsWith('+')) return resolveSet(text, scopes);
   if (ALIAS.test(text)) {
     const alias = findAlias(scopes, text);
@@ -94,4 +90,20 @@ export function resolveAddress(text: string, scopes: Scopes): AddressSet {
   const spans = text.split(',').map(parseSpan);
   const known = spans.filter((span) => span !== null);
   return known.length === spans.length ? addressSet(known, 'no') : UNKNOWN_ADDRESSES;
+}
+
+/** Rules of a guest often name the same set, and reading its members takes longer than everything else about a rule. */
+const resolved = new WeakMap<Scopes, Map<string, AddressSet>>();
+
+/**
+ * The addresses that `source` or `dest` of a live rule resolves to: a set, an alias, a range, or a list of addresses
+ * and networks. What cannot be parsed or found is unknown: the API marks rules that are really broken with `errors`.
+ * @param scopes nothing in it changes afterwards
+ */
+export function resolveAddress(text: string, scopes: Scopes): AddressSet {
+  const known = resolved.get(scopes) ?? new Map<string, AddressSet>();
+  resolved.set(scopes, known);
+  const found = known.get(text) ?? resolve(text, scopes);
+  known.set(text, found);
+  return found;
 }

@@ -1,17 +1,12 @@
 import type { AddressSet } from '../firewall/address-set';
 import type { CompiledRule } from '../firewall/compiled-rule';
+import { equalSpans } from '../firewall/space/spans';
 
 /** Numbers of equal sets of addresses: two rules rarely have the same object, and often the same addresses. */
 function internSets() {
   const known = new Map<string, AddressSet[]>();
   const ids = new Map<AddressSet, number>();
-  const same = (a: AddressSet, b: AddressSet) =>
-    a.rest === b.rest &&
-    ([4, 6] as const).every(
-      (family) =>
-        a[family].length === b[family].length &&
-        a[family].every(({ first, last }, at) => first === b[family][at]?.first && last === b[family][at]?.last),
-    );
+  const same = (a: AddressSet, b: AddressSet) => a.rest === b.rest && equalSpans(a[4], b[4]) && equalSpans(a[6], b[6]);
   return (set: AddressSet | null): number => {
     if (!set) return -1;
     const found = ids.get(set);

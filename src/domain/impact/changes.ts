@@ -64,11 +64,15 @@ const isChange = (before: Verdict, after: Verdict): boolean =>
   after.verdict === 'unknown' ||
   (before.verdict === 'accept') !== (after.verdict === 'accept');
 
+/** How many parts may still be looked at. Filters whose rules all overlap in every field have more than anyone can read. */
+export type Budget = { left: number };
+
 function* changesOfKind(
   guests: readonly [PreparedGuest, PreparedGuest],
   direction: 'in' | 'out',
   box: Box,
   selected: readonly Condition[] | null,
+  budget: Budget,
 ): Generator<Change> {
   const { family } = box;
   const [before, after] = guests;
@@ -84,6 +88,7 @@ function* changesOfKind(
     const found: Verdicts[] = [];
     const pieces: Labeled[] = [];
     for (const piece of walk(field.start, walked, field.octets)) {
+      if (--budget.left < 0) break;
       const packet: Packet = field.packetOf(piece);
       const verdicts: Verdicts = [evaluate(before, packet), evaluate(after, packet)];
       if (!isChange(...verdicts)) continue;
@@ -100,8 +105,17 @@ function* changesOfKind(
   }
 }
 
-/** Exactly the new connections of a box that are gained, lost, or undecided in one of two filters, as sets apart from each other. */
-export function findChanges(before: PreparedGuest, after: PreparedGuest, direction: 'in' | 'out', box: Box): Change[] {
+/**
+ * Exactly the new connections of a box that are gained, lost, or undecided in one of two filters, as sets apart from each other.
+ * Where the budget ends, some are missing.
+ */
+export function findChanges(
+  before: PreparedGuest,
+  after: PreparedGuest,
+  direction: 'in' | 'out',
+  box: Box,
+  budget: Budget,
+): Change[] {
   const selected = differentPackets(before, after, direction, box.family);
-  return selected?.length === 0 ? [] : [...changesOfKind([before, after], direction, box, selected)];
+  return selected?.length === 0 ? [] : [...changesOfKind([before, after], direction, box, selected, budget)];
 }

@@ -1,9 +1,9 @@
 import type { AddressSpan } from '../firewall/address-set';
 import type { PreparedGuest } from '../firewall/prepare-guest';
-import { type Box, boxOf } from '../firewall/space/box';
+import { type Addresses, type Box, boxOf } from '../firewall/space/box';
 import { broadcastSpans, MULTICAST } from '../firewall/space/cut';
 import { formatBox, type PacketText } from '../firewall/space/rows';
-import { joinSpans } from '../firewall/space/spans';
+import { equalSpans, joinSpans, type Span } from '../firewall/space/spans';
 import type { DecidedBy, Verdict } from '../firewall/verdict';
 import { rangeToCidrs } from '../net/cidr';
 import { type Change, findChanges } from './changes';
@@ -29,9 +29,14 @@ export type Difference = {
   readonly lost: DifferenceRows;
   /** Undecided before or after. */
   readonly unknown: DifferenceRows;
+  /** False: the filters are too complex to be compared completely. What was found is right, but there may be more. */
+  readonly complete: boolean;
 };
 
-type Kind = keyof Difference;
+type Kind = 'gained' | 'lost' | 'unknown';
+
+/** Guests with 200 rules that overlap in all fields have about 100,000 parts, others a few thousand. */
+const MOST_PARTS = 400_000;
 
 const kindOf = ({ before, after }: Change): Kind =>
   before.verdict === 'unknown' || after.verdict === 'unknown'
@@ -40,19 +45,45 @@ const kindOf = ({ before, after }: Change): Kind =>
       ? 'gained'
       : 'lost';
 
+/** A short text that equal sets have in common. */
+const outline = <T extends number | bigint>(spans: readonly Span<T>[]) =>
+  `${spans.length} ${spans[0]?.first} ${spans.at(-1)?.last}`;
+
+const equalAddresses = (a: Addresses, b: Addresses): boolean =>
+  a.last_octet === b.last_octet && equalSpans(a.spans, b.spans);
+
 /** Protocols with and without ports are found apart from each other; those that are treated alike are one row. */
 function mergeProtocols(changes: readonly Change[]): Change[] {
-  const merged = new Map<string, Change>();
+  const merged: Change[] = [];
+  const places = new Map<string, number[]>();
   for (const change of changes) {
-    const { protocols, ...limits } = change.box;
-    const key = JSON.stringify([limits, change.before, change.after], (_, value) =>
-      typeof value === 'bigint' ? `${value}n` : value,
-    );
-    const known = merged.get(key);
-    const all = known ? [...known.box.protocols, ...protocols].sort((a, b) => a - b) : protocols;
-    merged.set(key, { ...change, box: { ...change.box, protocols: all } });
+    const { sources, destinations, protocols, destination_ports, source_ports, icmp } = change.box;
+    const { direction, before, after, box } = change;
+    // Long lists of addresses are compared, not written: a text of each takes several times as long as everything else.
+    const addresses = [outline(sources.spans), outline(destinations.spans)];
+    const key = JSON.stringify([
+      direction,
+      box.family,
+      before,
+      after,
+      destination_ports,
+      source_ports,
+      icmp,
+      addresses,
+    ]);
+    const candidates = places.get(key) ?? [];
+    const at = candidates.find((place) => {
+      const other = merged[place]?.box;
+      return other && equalAddresses(other.sources, sources) && equalAddresses(other.destinations, destinations);
+    });
+    const known = at === undefined ? undefined : merged[at];
+    if (at === undefined || !known) places.set(key, [...candidates, merged.push(change) - 1]);
+    else {
+      const all = [...known.box.protocols, ...protocols].sort((a, b) => a - b);
+      merged[at] = { ...known, box: { ...known.box, protocols: all } };
+    }
   }
-  return [...merged.values()];
+  return merged;
 }
 
 /** IPv4 addresses that no sender may have: groups, and broadcast addresses of the node. */
@@ -67,9 +98,12 @@ const countNetworks = (spans: readonly AddressSpan[]): number =>
     0,
   );
 
+/** Rows with more ranges than this stay as they are: holes in them are not what makes them long. */
+const MOST_SPANS = 100;
+
 /** With senders that cannot exist, where that makes the row shorter: a filter drops these in front of all rules. */
 function withoutHoles(box: Box, impossible: readonly AddressSpan[]): Box {
-  if (box.family === 6) return box;
+  if (box.family === 6 || box.sources.spans.length > MOST_SPANS) return box;
   let { spans } = box.sources;
   for (const hole of impossible) {
     const near = spans.filter(({ first, last }) => first <= hole.last + 1n && last + 1n >= hole.first);
@@ -103,8 +137,9 @@ function mergeFamilies(rows: readonly DifferenceRow[]): DifferenceRow[] {
  * @param limit most rows of each kind; the others are counted
  */
 export function computeDifference(before: PreparedGuest, after: PreparedGuest, limit = 200): Difference {
+  const budget = { left: MOST_PARTS };
   const changes = (['in', 'out'] as const).flatMap((direction) =>
-    ([4, 6] as const).flatMap((family) => findChanges(before, after, direction, boxOf({ family }))),
+    ([4, 6] as const).flatMap((family) => findChanges(before, after, direction, boxOf({ family }), budget)),
   );
   const impossible = joinSpans([...noSenders(before), ...noSenders(after)]);
   const rowsOf = (kind: Kind): DifferenceRows => {
@@ -113,5 +148,5 @@ export function computeDifference(before: PreparedGuest, after: PreparedGuest, l
     const rows = mergeFamilies(mergeProtocols(filled).map(rowOf));
     return { rows: rows.slice(0, limit), left_out: Math.max(0, rows.length - limit) };
   };
-  return { gained: rowsOf('gained'), lost: rowsOf('lost'), unknown: rowsOf('unknown') };
+  return { gained: rowsOf('gained'), lost: rowsOf('lost'), unknown: rowsOf('unknown'), complete: budget.left >= 0 };
 }

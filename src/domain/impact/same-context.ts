@@ -1,13 +1,11 @@
 import type { AddressSet } from '../firewall/address-set';
 import type { PreparedFilter, PreparedGuest } from '../firewall/prepare-guest';
 import type { PreparedNode } from '../firewall/prepare-node';
+import { equalSpans } from '../firewall/space/spans';
 
 function isSameSet(a: AddressSet | null, b: AddressSet | null): boolean {
   if (a === b || !a || !b) return a === b;
-  const same = (family: 4 | 6) =>
-    a[family].length === b[family].length &&
-    a[family].every(({ first, last }, at) => first === b[family][at]?.first && last === b[family][at]?.last);
-  return a.rest === b.rest && same(4) && same(6);
+  return a.rest === b.rest && equalSpans(a[4], b[4]) && equalSpans(a[6], b[6]);
 }
 
 const nodeKey = ({ broadcasts, ...node }: PreparedNode) => JSON.stringify([broadcasts?.map(String) ?? null, node]);

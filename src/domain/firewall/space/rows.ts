@@ -4,7 +4,7 @@ import { formatPortRange } from '../../net/port-range';
 import { icmpName } from '../data/icmp-types';
 import { protocolName } from '../data/protocols';
 import { type Addresses, ALL_ICMP, ALL_PORTS, allAddresses, type Box, type LastOctet } from './box';
-import { joinSpans, type Span, subtractSpans } from './spans';
+import { equalSpans, joinSpans, type Span, subtractSpans } from './spans';
 
 /** Addresses as text: networks, ranges, single addresses. */
 export type AddressText = {
@@ -31,9 +31,6 @@ export type PacketText = {
 /** More texts than this of one field are not read by anyone. */
 const MOST = 50;
 
-const equal = <T extends number | bigint>(a: readonly Span<T>[], b: readonly Span<T>[]): boolean =>
-  a.length === b.length && a.every(({ first, last }, at) => first === b[at]?.first && last === b[at]?.last);
-
 function formatSpan({ first, last }: Span<bigint>, family: 4 | 6): string {
   const [from, to] = [
     { family, value: first },
@@ -46,7 +43,7 @@ function formatSpan({ first, last }: Span<bigint>, family: 4 | 6): string {
 
 function formatAddresses({ spans, last_octet }: Addresses, family: 4 | 6): AddressText | null {
   const all = allAddresses(family);
-  if (equal(spans, all)) return last_octet ? { networks: [], except: true, left_out: 0, last_octet } : null;
+  if (equalSpans(spans, all)) return last_octet ? { networks: [], except: true, left_out: 0, last_octet } : null;
   const others = subtractSpans(all, spans);
   const except = others.length < spans.length;
   const listed = except ? others : spans;
@@ -55,13 +52,13 @@ function formatAddresses({ spans, last_octet }: Addresses, family: 4 | 6): Addre
 }
 
 function formatPorts(ranges: readonly Span<number>[]): string[] | null {
-  if (equal(ranges, ALL_PORTS)) return null;
+  if (equalSpans(ranges, ALL_PORTS)) return null;
   return ranges.map((range) => formatPortRange(range));
 }
 
 /** Runs of types with all codes by their types, everything else by type and code. */
 function formatIcmp(ranges: readonly Span<number>[], family: 4 | 6): string[] | null {
-  if (equal(ranges, ALL_ICMP)) return null;
+  if (equalSpans(ranges, ALL_ICMP)) return null;
   const texts: string[] = [];
   for (const { first, last } of ranges) {
     for (let value = first; value <= last; ) {

@@ -75,3 +75,7 @@ export function subtractSpans<T extends number | bigint>(a: readonly Span<T>[], 
 
 export const spansHave = <T extends number | bigint>(spans: readonly Span<T>[], value: T): boolean =>
   spans.some(({ first, last }) => first <= value && value <= last);
+
+/** Whether two lists are the same; of joined spans these are equal sets. */
+export const equalSpans = <T extends number | bigint>(a: readonly Span<T>[], b: readonly Span<T>[]): boolean =>
+  a.length === b.length && a.every(({ first, last }, at) => first === b[at]?.first && last === b[at]?.last);
