@@ -31,11 +31,7 @@ const UNCHANGED: Difference = { gained: NONE, lost: NONE, unknown: NONE, complet
 
 describe('computeDifference', () => {
   it('finds nothing when rules change places that match no common packet', () => {
-    expect(computeDifference(guest([SSH, WEB]), guest([WEB, SSH]))).toEqual({
-      gained: NONE,
-      lost: NONE,
-      unknown: NONE,
-    });
+    expect(computeDifference(guest([SSH, WEB]), guest([WEB, SSH]))).toEqual(UNCHANGED);
   });
 
   it('finds nothing when a rule is added that an earlier rule covers', () => {
