@@ -21,6 +21,7 @@ import { useReadAgain } from '../../shared/record-cache';
 import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
 import { usePermissions } from '../../shared/use-permissions';
 import { useVersionedForm } from '../../shared/use-versioned-form';
+import { draftName } from './draft-name';
 import { DraftNotice } from './draft-notice';
 import { PolicyForm } from './policy-form';
 import {
@@ -54,6 +55,7 @@ function NewPolicy() {
 
 /** A new policy with what the service proposes for observed traffic or for workloads. */
 function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
+  const t = useT();
   const client = useTRPCClient();
   // Proposed once: later changes of the inventory do not overwrite what the author typed.
   const query = useQuery({
@@ -65,7 +67,7 @@ function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
   const settled = query.isFetchedAfterMount || query.isError;
   return (
     <QueryView query={settled ? query : { ...query, data: undefined }} skeleton={<DetailSkeleton />}>
-      {(draft) => <NewPolicyForm draft={draft} />}
+      {(draft) => <NewPolicyForm draft={{ ...draft, name: draftName(t, draft, asked.action) }} />}
     </QueryView>
   );
 }
