@@ -209,8 +209,11 @@ describe('confidenceOf', () => {
     const hours = Array.from({ length: 200 }, (_, hour) =>
       makeHour(hour, { reported: [minutes(hour * 60, hour * 60 + (hour === 9 ? 10 : 59))] }),
     );
+    // Nothing else costs as little, and there is no other of its kind.
+    hours[20] = { ...(hours[20] as NodeHour), packets_lost: 1 };
     const { reasons, reasons_total } = evaluate(onNode(hours, 200));
-    expect(reasons_total).toBe(200);
+    expect(reasons_total).toBe(201);
+    expect(reasons.filter(({ kind }) => kind === 'capture_drops')).toHaveLength(1);
     expect(reasons).toHaveLength(MOST_REASONS);
     expect(reasons.filter(({ since }) => since === new Date(START + 550 * MINUTE).toISOString())).toHaveLength(1);
     expect(reasons.map(({ since }) => since)).toEqual(reasons.map(({ since }) => since).sort());

@@ -142,10 +142,11 @@ const lostShare = (loss: Loss) => 1 - deliveredOf(loss);
 const cost = ({ since, until, loss }: Reason) => (until - since) * (loss ? lostShare(loss) : 1);
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Those that cost most, earliest first. */
+/** Those that cost most, one of each kind at least; earliest first. */
 function listReasons(reasons: readonly Reason[]): EvidenceReason[] {
-  const chosen = reasons.length > MOST_REASONS ? [...reasons].sort((a, b) => cost(b) - cost(a)) : reasons;
-  return chosen
+  const sorted = [...reasons].sort((a, b) => cost(b) - cost(a));
+  const largest = new Set([...new Map(sorted.toReversed().map((reason) => [reason.kind, reason])).values()]);
+  return [...largest, ...sorted.filter((reason) => !largest.has(reason))]
     .slice(0, MOST_REASONS)
     .sort((a, b) => a.since - b.since)
     .map(({ kind, since, until, detail, loss }) => ({

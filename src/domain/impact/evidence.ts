@@ -69,7 +69,7 @@ export const WorkloadConfidence = z.object({
   workload_name: z.string(),
   ...confidence,
   parts: EvidenceParts,
-  /** Everything that is missing, earliest first; none at level `full`. At most 100, those that cost most. */
+  /** Everything that is missing, earliest first; none at level `full`. At most 100, those that cost most, and one of each kind at least. */
   reasons: z.array(EvidenceReason),
   reasons_total: z.int(),
 });

@@ -93,6 +93,17 @@ describe('coveredHours', () => {
     );
   });
 
+  it('keeps one span in each hour of an agent that misses no heartbeat, whatever its clock', () => {
+    fc.assert(
+      fc.property(anyJitter, fc.boolean(), fc.constantFrom(0, 8_000, -8_000, 3_600_000), (jitter, stated, ahead) => {
+        const { rows } = store(twoHours(jitter), { stated, ahead });
+        const hours = new Set(rows.map(({ hour_at }) => hour_at));
+        expect(normalize(rows.flatMap(({ reported }) => reported)).length).toBeLessThanOrEqual(hours.size);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it('is off by a tenth of an interval for each gap at most where an agent does not state the time', () => {
     fc.assert(
       fc.property(anyJitter, fc.integer({ min: 3, max: 20 }), fc.boolean(), (jitter, everyNth, spooled) => {

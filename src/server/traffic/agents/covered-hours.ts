@@ -10,6 +10,8 @@ import type { AgentState } from '../queries/agents';
 
 /** A heartbeat that claims more has a wrong clock. */
 const LONGEST_MS = 2 * AGENT_LIMITS.interval_seconds.maximum * 1000;
+/** A heartbeat that follows another reaches this far into it: their times, on clocks that are corrected, join to one span. */
+const JOINED_MS = 1_000;
 /** Packets that a capture saw and could not count for any flow. */
 const LOST_PACKETS = ['table_full_packets', 'kernel_drops', 'overflow_packets'];
 /** Lines that were not read or not kept; a lost file counts as one. */
@@ -67,7 +69,8 @@ function coveredSpan(agent: AgentState, heartbeat: HeartbeatEnvelope, times: Clo
   const usual = sequence === 0 ? Math.min(interval_seconds, AGENT_LIMITS.first_heartbeat_seconds) : interval_seconds;
   const stated = observed_since ?? (isNext ? agent.last_sent_at : null);
   const length = stated === null ? Number.NaN : Date.parse(heartbeat.sent_at) - Date.parse(stated);
-  return { since: until - (length >= 0 ? Math.min(length, LONGEST_MS) : usual * 1000), until };
+  const covered = (length >= 0 ? length : usual * 1000) + (isNext ? JOINED_MS : 0);
+  return { since: until - Math.min(covered, LONGEST_MS), until };
 }
 
 /** Which ways of observing conversations worked. Without diagnostics the flows show it. */

@@ -175,7 +175,8 @@ describe('GET /workloads/{workload_id}/visibility', () => {
     await reportFor(62, () => [{ capture: 'unavailable', conntrack: 'unavailable' }]);
     const shown = await visibility(0, 240);
     expect(shown?.reasons).toEqual([
-      { kind: 'conntrack_only', since: at(30), until: at(40), detail: null, lost_share: null },
+      // The next heartbeat reaches a second into this time.
+      { kind: 'conntrack_only', since: at(30), until: at(40 - 1 / 60), detail: null, lost_share: null },
       { kind: 'capture_drops', since: at(60), until: at(120), detail: null, lost_share: 0.5 },
       { kind: 'logs_limited', since: at(60), until: at(120), detail: null, lost_share: expect.closeTo(0.9) },
       { kind: 'gap', since: at(180), until: at(240), detail: 'no_collector', lost_share: null },
