@@ -128,6 +128,15 @@ export const DeploymentGuestListInput = listInput(['vmid'], {
 });
 export type DeploymentGuestListInput = z.output<typeof DeploymentGuestListInput>;
 
+const OverrideTests = z.strictObject({
+  reason: z
+    .string({ error: 'A reason.' })
+    .trim()
+    .min(3, 'A reason of 3 to 500 characters.')
+    .max(500, 'A reason of 3 to 500 characters.')
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'No line breaks or other control characters.'),
+});
+
 export const ApplyInput = z.strictObject({
   /** Compute the desired state of every guest, without querying or changing a cluster. */
   dry_run: z.boolean({ error: 'One of true, false.' }).default(false),
@@ -136,6 +145,8 @@ export const ApplyInput = z.strictObject({
    * that is not named here, is skipped as `changed_since_preview`. Left out: whatever the policy wants by now is written.
    */
   fingerprints: z.record(z.uuid('The ID of a workload.'), z.string().max(200)).optional(),
+  /** Applies although policy tests fail afterwards; needs `policy_test:override`. The reason goes into the audit trail. */
+  override_tests: OverrideTests.optional(),
 });
 export type ApplyInput = z.output<typeof ApplyInput>;
 

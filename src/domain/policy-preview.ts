@@ -7,6 +7,7 @@ import { EDITS } from './policy/plan/restoration';
 import { PolicyDefinition, SecurityRuleInput } from './policy/policy';
 import { UNRESOLVED_REASONS } from './policy/resolve';
 import { POLICY_TIERS } from './policy/tier';
+import { PolicyTest } from './policy-tests/definition';
 
 export const UnreadableNote = z.object({
   part: z.string(),
@@ -156,6 +157,9 @@ export const PolicyPreview = z.object({
       guests: z.array(GuestPreview),
     }),
   ),
+  /** Policy tests with a workload that would change, and that would fail after an apply; of others only how many. */
+  failing_tests: z.array(PolicyTest),
+  hidden_failing_tests: z.int(),
   unresolved: z.array(UnresolvedNote),
   warnings: z.array(PreviewWarning),
   totals: z.object({

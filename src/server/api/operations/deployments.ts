@@ -9,6 +9,7 @@ import {
   DeploymentListInput,
   DeploymentPage,
 } from '@/domain/deployments';
+import { authorizeIfGranted, type Session } from '../../auth/scope';
 import {
   listDeploymentGuests,
   listDeployments,
@@ -22,6 +23,13 @@ import { router } from '../trpc';
 
 const { query, mutation } = operations('Deployments');
 
+/** What the caller may do about policy tests that an apply would make fail. */
+const testRights = (session: Session) => ({
+  read: authorizeIfGranted(session, 'policy_test:read')?.reach ?? null,
+  override: authorizeIfGranted(session, 'policy_test:override'),
+  protect: authorizeIfGranted(session, 'policy_test:protect'),
+});
+
 /** 202 while work continues, 200 with the result. */
 const answer = (result: ApplyResult) =>
   result.finished ? Response.json(result, { status: 200, headers: { 'cache-control': 'no-store' } }) : result;
@@ -30,18 +38,22 @@ export const deploymentsRouter = router({
   applyPolicy: mutation({
     rest: 'POST /policies/{policy_id}/apply',
     summary:
-      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes.',
+      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes. Returns 409 with failing_tests when policy tests would fail.',
     access: { permission: 'policy:apply' },
     input: ApplyInput,
     output: ApplyResult,
     status: 202,
     bodyOptional: true,
+    problems: ['conflict'],
     malformedExtra: (scope, { policy_id }) => describeRefusal(scope, policy_id ?? ''),
-    run: ({ scope, params, input }) => applyPolicy(scope, params.policy_id, input, { wait: false }),
+    run: ({ scope, session, params, input }) =>
+      applyPolicy(scope, params.policy_id, input, { wait: false }, testRights(session)),
     respond: {
       query: Waiting,
-      answer: async ({ scope, params, input }, { wait }, { signal }) =>
-        answer(await applyPolicy(scope, params.policy_id, input, { wait: wait === 'true', signal })),
+      answer: async ({ scope, session, params, input }, { wait }, { signal }) =>
+        answer(
+          await applyPolicy(scope, params.policy_id, input, { wait: wait === 'true', signal }, testRights(session)),
+        ),
     },
   }),
   reconcile: mutation({

@@ -20,6 +20,7 @@ import { PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import { EndpointSearch, EndpointSuggestions, ResolveInput, ResolveResult } from '@/domain/policy-endpoints';
 import { PolicyGuestComparison, PolicyGuestListInput, PolicyGuestPage } from '@/domain/policy-guests';
 import { CleanupPreview, DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
+import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { addRule, changeRule, removeRule } from '../../enforcement/policies/change-rules';
 import { draftPolicy } from '../../enforcement/policies/draft-policy';
 import { resolveEndpoints, searchEndpoints } from '../../enforcement/policies/endpoints';
@@ -38,6 +39,8 @@ import { ByVersion, flag, operations, versionNumber } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Policies');
+/** Where the caller sees policy tests; null: nowhere. */
+const visibleTests = (session: Session) => authorizeIfGranted(session, 'policy_test:read')?.reach ?? null;
 const versionParams = z.object({ policy_id: z.uuid(), version: versionNumber });
 
 /** `version` and `reason` of changes without a body of their own. */
@@ -168,7 +171,7 @@ export const policiesRouter = router({
     input: PreviewInput,
     output: PolicyPreview,
     bodyOptional: true,
-    run: ({ scope, params, input }) => previewPolicy(scope, params.policy_id, input),
+    run: ({ scope, session, params, input }) => previewPolicy(scope, params.policy_id, input, visibleTests(session)),
   }),
   previewCleanup: query({
     rest: 'GET /policies/{policy_id}/cleanup-preview',
@@ -193,7 +196,7 @@ export const policiesRouter = router({
     access: { permission: 'policy:read' },
     input: DraftInput,
     output: PolicyPreview,
-    run: ({ scope, input }) => previewDraft(scope, input),
+    run: ({ scope, session, input }) => previewDraft(scope, input, visibleTests(session)),
   }),
   resolveEndpoints: mutation({
     rest: 'POST /policy-endpoints/resolve',

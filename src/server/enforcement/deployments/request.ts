@@ -12,6 +12,7 @@ import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { readBoard } from '../policies/board/read-board';
 import { compileInputs, isDeployed, loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
+import { assertTestsHold, NO_TEST_RIGHTS, type TestRights } from '../policy-tests/apply-gate';
 import { insertDeployment } from '../queries/deployments';
 import {
   findPolicyState,
@@ -88,7 +89,7 @@ const fingerprintsIn = (
  * Requests a deployment of a policy on every cluster where it requires rules or may still have some. A deployment of
  * it that is already waiting is reused: it reads the desired state when it starts. With fingerprints of a preview,
  * only what the preview showed is written.
- * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ * @throws AppError what `assertTestsHold` throws; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
  *   workload
  */
 export async function requestApply(
@@ -97,7 +98,12 @@ export async function requestApply(
   inputs: PolicyInputs,
   trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
   fingerprints?: Readonly<Record<string, string>>,
+  rights: TestRights = NO_TEST_RIGHTS,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
+  const known = await findPolicyState(db, policyId, scope.reach);
+  if (!known) throw notFound('policy');
+  assertApplicable(known, false);
+  const override = await assertTestsHold(known, rights, refusalOf(known, false));
   const { policy, ids } = await db.transaction(async (tx) => {
     const policy = await holdPolicyState(tx, policyId, scope.reach);
     if (!policy) throw notFound('policy');
@@ -147,6 +153,7 @@ export async function requestApply(
         policy_version: policy.version,
         trigger,
         ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
+        ...(override && { override_tests: override }),
       },
     });
     return { policy, ids };
@@ -166,15 +173,19 @@ type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
 export async function applyPolicy(
   scope: Scope<'policy:apply'>,
   policyId: string,
-  { dry_run, fingerprints }: ApplyInput,
+  { dry_run, fingerprints, override_tests }: ApplyInput,
   waiting: Waiting,
+  rights: Omit<TestRights, 'reason'> = NO_TEST_RIGHTS,
 ): Promise<ApplyResult> {
   const policy = await findPolicyState(db, policyId, scope.reach);
   if (!policy) throw notFound('policy');
   assertApplicable(policy, dry_run);
   if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
   const inputs = await loadPolicyInputs();
-  const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints);
+  const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints, {
+    ...rights,
+    reason: override_tests?.reason ?? null,
+  });
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
   return applyResult(
     request.policy,

@@ -5,9 +5,9 @@ import type { PlaceRef } from '@/domain/policy-tests/test-end';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import { explainHostDecider } from '../host-firewall/host-views';
-import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/views';
 import type { FoundTest } from '../queries/policy-tests';
+import type { Readable } from './test-places';
 
 const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
 const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);
@@ -31,7 +31,7 @@ const NO_RULE = {
 };
 
 /** What decides, with the policy behind it as far as the reader may know it. */
-function deciderView(board: Board, reach: Reach, finding: TestFinding): TestDecider | null {
+function deciderView(board: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
   const { side, interface: nic, decided_by: by } = finding;
   const place = side === 'source' ? finding.source_place : finding.destination_place;
   if (place?.kind === 'workload') {
@@ -75,7 +75,7 @@ function causeView(cause: FoundTest['caused_by'], reach: Reach): TestCause | nul
 }
 
 /** A test with its result as the API shows it. */
-export function describeTest(board: Board, reach: Reach, found: FoundTest): PolicyTest {
+export function describeTest(board: Readable, reach: Reach, found: FoundTest): PolicyTest {
   const { finding, workload_ids: _, caused_by, ...test } = found;
   return {
     ...test,

@@ -99,6 +99,16 @@ export async function findPolicyTest(executor: Executor, reach: Reach, id: strin
   return row ?? null;
 }
 
+/** Some tests with their last results, by id; the caller decides who may see them. */
+export async function findPolicyTestsByIds(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<Map<string, FoundTest>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select(executor).where(inArray(policyTests.id, [...ids]));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** The row of a test visible to the caller; other writers of the test wait until the transaction ends. */
 export async function lockPolicyTest(tx: Tx, reach: Reach, id: string): Promise<PolicyTestRow | null> {
   const [row] = await tx

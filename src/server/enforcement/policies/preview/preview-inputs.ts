@@ -4,7 +4,7 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { intentFor, untouched } from '../../deployments/guest-work';
-import { type ClusterReadings, readLive } from '../../guest-firewall/live-reader';
+import { type ClusterReadings, type LiveGuestReading, readLive } from '../../guest-firewall/live-reader';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
 import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
@@ -12,6 +12,14 @@ import { listAppliedAt } from '../../queries/policy-placements';
 import type { PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
+
+/** Which policy tests would fail with the previewed change, as the reader sees them. */
+export type TestsOfPreview = (change: {
+  inputs: PolicyInputs;
+  policy: InputPolicy;
+  places: readonly string[];
+  guests: ReadonlyMap<string, LiveGuestReading>;
+}) => Promise<{ tests: PolicyPreview['failing_tests']; hidden: number }>;
 
 /** The policy as if it were enforced: a preview says what applying would do, whatever prevents it. */
 const inForce = (policy: InputPolicy): InputPolicy => ({
@@ -49,6 +57,7 @@ function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] 
  * @param places workloads that may still have something of the policy, besides those where it requires something
  * @param reach of the reader: rules of platform policies are shown as far as these let tenants see them
  * @param read how to get the live state; by default the clusters are queried
+ * @param tests evaluates policy tests on the state after; null: none are
  */
 export async function previewWithInputs(
   inputs: PolicyInputs,
@@ -57,6 +66,7 @@ export async function previewWithInputs(
   id: string | null,
   reach: Reach,
   read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterReadings> = readAfresh,
+  tests: TestsOfPreview | null = null,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
   const others = inputs.policies.filter((other) => other.id !== policy.id);
@@ -107,11 +117,15 @@ export async function previewWithInputs(
       fingerprint: id === null ? null : guest.preview.fingerprint,
     })),
   }));
+  const guests = new Map([...fresh.values()].flatMap((live) => [...live.guests]));
+  const failing = tests ? await tests({ inputs, policy, places, guests }) : { tests: [], hidden: 0 };
   return {
     policy_id: id,
     policy_mode: policy.definition.enforcement_mode,
     policy_version: policy.version,
     clusters: shown,
+    failing_tests: failing.tests,
+    hidden_failing_tests: failing.hidden,
     unresolved: compiled.unresolved.map(({ side, endpoint, reason }) => ({ side, endpoint, reason })),
     warnings: previewWarnings(policy, clusters, compiled.warnings),
     totals: totalsOf(shown),

@@ -1,3 +1,4 @@
+import type { Reach } from '@/domain/permissions';
 import { DEFAULT_VISIBILITY, defaultTier } from '@/domain/policy/tier';
 import type { DraftInput, PolicyPreview, PreviewInput } from '@/domain/policy-preview';
 import type { Scope } from '../../../auth/scope';
@@ -5,11 +6,21 @@ import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
+import { describeFailing, failingAfterApply } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
+import type { Board } from '../board/board';
 import { readBoard } from '../board/read-board';
 import { assertTier } from '../change-policy';
-import { previewWithInputs } from './preview-inputs';
+import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
+
+/** Policy tests on the guests as they were just read, and everything else as last read. @param reach null: none are visible */
+const testsFor =
+  (board: Board, reach: Reach | null): TestsOfPreview =>
+  async ({ inputs, policy, places, guests }) => {
+    const readings = { ...board.readings, guests: new Map([...board.readings.guests, ...guests]) };
+    return describeFailing(await failingAfterApply({ inputs, readings }, policy, places), reach);
+  };
 
 /**
  * What applying a policy would do now; with changes to it, what applying would do if these were saved.
@@ -19,6 +30,7 @@ export async function previewPolicy(
   scope: Scope<'policy:read'>,
   id: string,
   { definition, rules, priority, tier, project_id }: PreviewInput,
+  tests: Reach | null = null,
 ): Promise<PolicyPreview> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
   const board = await readBoard();
@@ -39,7 +51,8 @@ export async function previewPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
-  return previewWithInputs(board.inputs, policy, board.placesOf(id), id, scope.reach);
+  const places = board.placesOf(id);
+  return previewWithInputs(board.inputs, policy, places, id, scope.reach, undefined, testsFor(board, tests));
 }
 
 /** Placeholder in markers of rules of a policy that has no id yet; no policy ever gets it. */
@@ -69,8 +82,12 @@ export async function draftPolicy(
 }
 
 /** What applying a policy would do that is not stored yet. */
-export async function previewDraft(scope: Scope<'policy:read'>, input: DraftInput): Promise<PolicyPreview> {
+export async function previewDraft(
+  scope: Scope<'policy:read'>,
+  input: DraftInput,
+  tests: Reach | null = null,
+): Promise<PolicyPreview> {
   const policy = await draftPolicy(scope, input);
-  const { inputs } = await readBoard();
-  return previewWithInputs(inputs, policy, [], null, scope.reach);
+  const board = await readBoard();
+  return previewWithInputs(board.inputs, policy, [], null, scope.reach, undefined, testsFor(board, tests));
 }

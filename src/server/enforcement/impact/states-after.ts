@@ -1,0 +1,69 @@
+import type { GuestSnapshot } from '@/domain/firewall/snapshot';
+import { compilePolicies } from '@/domain/policy/compile';
+import { statesAfter } from '@/domain/policy/plan/dormant';
+import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { db } from '../../db/client';
+import { groupBy } from '../../lib/group-by';
+import { intentFor, untouched } from '../deployments/guest-work';
+import { filterOf } from '../guest-firewall/read-guest-live';
+import type { PolicyInputs } from '../policies/policy-inputs';
+import { listOrigins } from '../queries/guest-firewalls';
+import type { InputPolicy } from '../queries/policy-inputs';
+import { listAppliedAt } from '../queries/policy-placements';
+
+/** A guest before and after an apply; `after` is null when what is live could not be read, so that it is not known. */
+export type GuestStates = { readonly before: GuestSnapshot; readonly after: GuestSnapshot | null };
+
+/** The guest as the planner of an apply would leave it. */
+export function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot | null {
+  const filter = filterOf(before);
+  if (!filter) return null;
+  const { after } = statesAfter(filter, intent);
+  const flags = new Map(after.nics.map(({ name, firewall }) => [name, firewall]));
+  return {
+    ...before,
+    rules: after.rules,
+    options: after.options,
+    ipsets: after.sets,
+    nics: (before.nics ?? []).map((nic) => ({ ...nic, firewall: flags.get(nic.name) ?? nic.firewall })),
+  };
+}
+
+/**
+ * What applying a policy would leave at each guest that it concerns, planned as the apply itself is planned. Rules of other
+ * policies stay as they are. Guests that were never read are left out.
+ * @param places workloads that may still have something of the policy
+ * @param guests what is live, by workload
+ */
+export async function statesAfterApply(
+  inputs: PolicyInputs,
+  policy: InputPolicy,
+  places: readonly string[],
+  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
+): Promise<Map<string, GuestStates>> {
+  const enforced: InputPolicy = {
+    ...policy,
+    enabled: true,
+    definition: { ...policy.definition, enforcement_mode: 'enforced' },
+  };
+  const seen: PolicyInputs = {
+    ...inputs,
+    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), enforced],
+  };
+  const compiled = compilePolicies([enforced], inputs.index, inputs.instance);
+  const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
+  const ids = [...new Set([...desiredAt.keys(), ...places])];
+  const [applied, origins] = await Promise.all([listAppliedAt(db, ids), listOrigins(db, ids)]);
+  const placements = groupBy(applied, (row) => row.workload_id);
+  const rows = new Map(origins.map((row) => [row.workload_id, row]));
+  const states = new Map<string, GuestStates>();
+  for (const id of ids) {
+    const workload = inputs.workloads.get(id);
+    const before = guests.get(id)?.state;
+    if (!workload || !before) continue;
+    const known = { row: rows.get(id) ?? untouched(id), placements: placements.get(id) ?? [] };
+    const intent = intentFor(seen, policy.id, 'apply', { workload, wanted: desiredAt.get(id) ?? null }, known);
+    states.set(id, { before, after: guestAfter(before, intent) });
+  }
+  return states;
+}

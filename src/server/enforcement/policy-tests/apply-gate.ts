@@ -1,0 +1,67 @@
+import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
+import type { Scope } from '../../auth/scope';
+import { AppError } from '../../lib/errors';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { describeFailing, failingAfterApply } from './tests-after';
+
+/** What the caller of an apply may do about policy tests, and why it applies although some fail. */
+export type TestRights = {
+  readonly read: Reach | null;
+  readonly override: Scope<'policy_test:override'> | null;
+  readonly protect: Scope<'policy_test:protect'> | null;
+  readonly reason: string | null;
+};
+export const NO_TEST_RIGHTS: TestRights = { read: null, override: null, protect: null, reason: null };
+
+/** What the audit record of the apply keeps of an override; null: no test fails. */
+export type Override = { readonly reason: string; readonly tests: readonly string[] } | null;
+
+const named = (names: readonly string[], hidden: number): string => {
+  const shown = names.slice(0, 5);
+  const others = names.length - shown.length + hidden;
+  const more = others === 0 ? [] : [shown.length > 0 ? `${others} more` : `${others} not visible to you`];
+  return [...shown, ...more].join(', ');
+};
+
+/**
+ * Refuses an apply after which policy tests fail that include a changed workload, unless the caller overrides them with a
+ * reason. Evaluated on what was last read; no cluster is contacted.
+ * @param refusal what every refusal of the apply says
+ * @throws AppError `conflict` with the failing tests; `forbidden` without the permission to override them
+ */
+export async function assertTestsHold(
+  policy: Owned & { readonly id: string; readonly name: string },
+  rights: TestRights,
+  refusal: object,
+  board?: Board,
+): Promise<Override> {
+  const known = board ?? (await readBoard());
+  const stored = known.inputs.policies.find(({ id }) => id === policy.id);
+  if (!stored) return null;
+  const found = await failingAfterApply(known, stored, known.placesOf(policy.id));
+  if (found.failing.length === 0) return null;
+  const { reason, override, protect } = rights;
+  if (reason === null) {
+    const { tests, hidden } = await describeFailing(found, rights.read);
+    const list = named(
+      tests.map(({ name }) => name),
+      hidden,
+    );
+    const message = `Policy tests would fail after applying ${policy.name}: ${list}. Change the policy, or override the tests with a reason.`;
+    throw new AppError('conflict', message, {
+      extra: { ...refusal, message, reason: 'policy_tests_failing', failing_tests: tests, hidden_tests: hidden },
+    });
+  }
+  if (!override || !isWithinReach(policy, override.reach)) {
+    throw new AppError('forbidden', 'Overriding failing policy tests requires the permission policy_test:override.', {
+      extra: { permission: 'policy_test:override' },
+    });
+  }
+  if (!protect && found.failing.some(({ test }) => test.protected)) {
+    throw new AppError('forbidden', 'Overriding a protected connection requires the permission policy_test:protect.', {
+      extra: { permission: 'policy_test:protect' },
+    });
+  }
+  return { reason, tests: found.failing.map(({ test }) => test.name) };
+}
