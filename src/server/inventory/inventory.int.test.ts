@@ -124,12 +124,12 @@ async function walk(path: string, limit: number, headers: Headers = admin): Prom
   }
   return items;
 }
-/** Order as promised: by the field, numbers in `counted` names as numbers, nulls last, ties by id in the same direction. */
-function ordered(items: readonly Item[], sort: string, counted: boolean): Item[] {
+/** Order as promised: by the field, numbers in names as numbers, nulls last, ties by id in the same direction. */
+function ordered(items: readonly Item[], sort: string): Item[] {
   const [field, sign] = sort.startsWith('-') ? [sort.slice(1), -1] : [sort, 1];
   const value = (item: Item) => {
     const found = (field === 'created_at' ? item.id : item[field]) as string | number | null;
-    const isCounted = counted && field === 'name' && typeof found === 'string';
+    const isCounted = ['name', 'node_name', 'cluster_name'].includes(field) && typeof found === 'string';
     return isCounted ? found.replace(/\d+/g, (digits) => digits.padStart(9, '0')) : found;
   };
   return [...items].sort((x, y) => {
@@ -145,14 +145,13 @@ describe.each([
   ['/nodes', NODE_SORTS],
   ['/networks', NETWORK_SORTS],
 ] as const)('the list %s', (path, sorts) => {
-  const counted = path !== '/workloads';
   it.each(sorts.flatMap((sort) => [sort, `-${sort}`]))(
     'gives every row once, sorted by %s, however it is cut',
     async (sort) => {
       const whole = await list(`${path}?limit=500&sort=${sort}`);
       expect(whole.next_cursor).toBeNull();
       expect(whole.items).toHaveLength(whole.total);
-      expect(whole.items.map((item) => item.id)).toEqual(ordered(whole.items, sort, counted).map((item) => item.id));
+      expect(whole.items.map((item) => item.id)).toEqual(ordered(whole.items, sort).map((item) => item.id));
       expect(await walk(`${path}?sort=${sort}`, 7)).toEqual(whole.items);
     },
   );

@@ -17,6 +17,7 @@ import {
   likePattern,
   sortKeysOf,
 } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -76,7 +77,11 @@ const columns = columnsOf(SortedAddress, ipAddresses, {
   interface_name: workloadInterfaces.name,
   workload_name: workloads.name,
 });
-const SORTS = sortKeysOf(SortedAddress, ADDRESS_SORTS, { ...columns, address: ipAddresses.address });
+const SORTS = {
+  ...sortKeysOf(SortedAddress, ADDRESS_SORTS, { ...columns, address: ipAddresses.address }),
+  cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
+  workload_name: keyOrder(workloads.sort_name, 'workload_name', true),
+};
 
 const select = (executor: Executor) =>
   executor

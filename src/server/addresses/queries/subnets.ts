@@ -8,6 +8,7 @@ import { parseCidr } from '@/domain/net/cidr';
 import type { Reach } from '@/domain/permissions';
 import { db, type Executor } from '../../db/client';
 import { columnsOf, conditionsOf, hasName, isSet, likePattern, sortKeysOf } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { ipAddresses } from '../../db/schema/addresses';
@@ -38,7 +39,10 @@ const columns = (tenants: Reach) =>
     parent_id: parentId(tenants),
     gateway: sql<string | null>`host(${subnets.gateway})`,
   });
-const SORTS = sortKeysOf(StoredSubnet, SUBNET_SORTS, columns('all'));
+const SORTS = {
+  ...sortKeysOf(StoredSubnet, SUBNET_SORTS, columns('all')),
+  cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
+};
 
 const select = (executor: Executor, tenants: Reach) =>
   executor

@@ -1,12 +1,17 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { inet, primaryId, timestampNow, timestamptz } from '../columns';
+import { naturalKeyOf } from '../natural-order';
 
 export const clusters = pgTable(
   'clusters',
   {
     id: primaryId(),
     name: text().notNull(),
+    /** What the name sorts by. */
+    sort_name: text()
+      .notNull()
+      .generatedAlwaysAs((): SQL => naturalKeyOf(clusters.name)),
     api_url: text().notNull(),
     /** SHA-256 of the pinned leaf certificate, upper-case hex pairs with colons. */
     tls_fingerprint: text(),
@@ -53,6 +58,10 @@ export const nodes = pgTable(
       .notNull()
       .references(() => clusters.id, { onDelete: 'cascade' }),
     name: text().notNull(),
+    /** What the name sorts by. */
+    sort_name: text()
+      .notNull()
+      .generatedAlwaysAs((): SQL => naturalKeyOf(nodes.name)),
     status: text({ enum: ['online', 'offline', 'unknown'] })
       .notNull()
       .default('unknown'),

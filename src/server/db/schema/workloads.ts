@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { macaddr, primaryId, timestampNow, timestamptz } from '../columns';
+import { naturalKeyOf } from '../natural-order';
 import { projects } from './access';
 import { clusters, nodes } from './clusters';
 import { mappingRules } from './mapping-rules';
@@ -26,6 +27,10 @@ export const workloads = pgTable(
     /** The provider's own id, `qemu/100` or `lxc/101`. */
     external_id: text().notNull(),
     name: text().notNull(),
+    /** What the name sorts by: `web-2` before `web-10`. */
+    sort_name: text()
+      .notNull()
+      .generatedAlwaysAs((): SQL => naturalKeyOf(workloads.name)),
     status: text({ enum: ['running', 'stopped', 'paused', 'suspended', 'unknown'] })
       .notNull()
       .default('unknown'),
@@ -53,7 +58,7 @@ export const workloads = pgTable(
     index('workloads_node_idx').on(t.node_id),
     index('workloads_project_idx').on(t.project_id),
     index('workloads_mapping_rule_idx').on(t.mapping_rule_id),
-    index('workloads_name_idx').on(t.name),
+    index('workloads_sort_name_idx').on(t.sort_name, t.id),
     index('workloads_tags_idx').using('gin', t.tags),
     check('workloads_vmid', sql`${t.vmid} between 100 and 999999999`),
     check('workloads_kind', sql`${t.kind} in ('qemu', 'lxc')`),

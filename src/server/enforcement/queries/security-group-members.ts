@@ -6,6 +6,7 @@ import type { Reach } from '@/domain/permissions';
 import { SecurityGroupMember, type SecurityGroupMemberListInput } from '@/domain/security-group';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters } from '../../db/schema/clusters';
@@ -39,7 +40,11 @@ const columns = columnsOf(MemberRow, workloads, {
   created_at: timeOf('created_at'),
   updated_at: timeOf('updated_at'),
 });
-const SORTS = sortKeysOf(MemberRow, SECURITY_GROUP_MEMBER_SORTS, columns);
+const SORTS = {
+  ...sortKeysOf(MemberRow, SECURITY_GROUP_MEMBER_SORTS, columns),
+  workload_name: keyOrder(workloads.sort_name, 'workload_name'),
+  cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
+};
 
 const select = (executor: Executor) =>
   executor

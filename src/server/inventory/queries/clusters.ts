@@ -5,6 +5,7 @@ import { Cluster, ClusterCounts, type ClusterListInput } from '@/domain/cluster'
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText, sortKeysOf } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
@@ -37,7 +38,10 @@ const publicColumns = columnsOf(CountedCluster, clusters, {
   ip_addresses: countOf(ipAddresses),
   active_run: activeRun,
 });
-const SORTS = sortKeysOf(CountedCluster, CLUSTER_SORTS, publicColumns);
+const SORTS = {
+  ...sortKeysOf(CountedCluster, CLUSTER_SORTS, publicColumns),
+  name: keyOrder(clusters.sort_name, 'name'),
+};
 
 const withCounts = ({ nodes, workloads, networks, subnets, ip_addresses, ...cluster }: PublicRow): Cluster => ({
   ...cluster,

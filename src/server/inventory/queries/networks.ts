@@ -5,7 +5,7 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../db/client';
 import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
-import { naturalOrder } from '../../db/natural-order';
+import { keyOrder, naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
@@ -40,6 +40,7 @@ export async function listNetworks(reach: Reach, input: NetworkListInput): Promi
   const sorts = {
     ...sortKeysOf(Network, NETWORK_SORTS, columns(reach)),
     name: naturalOrder(networks.name, 'name'),
+    cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
   };
   return pageOfRows<Network>(input, { sorts, sort: 'name', id: networks.id }, (paging) => ({
     rows: select(reach)

@@ -4,7 +4,7 @@ import { Node, type NodeListInput } from '@/domain/inventory';
 import type { Page } from '@/domain/list';
 import { db, type Executor } from '../../db/client';
 import { columnsOf, conditionsOf, hasName, hasText, isSet, sortKeysOf } from '../../db/declared-fields';
-import { naturalOrder } from '../../db/natural-order';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
 import { workloads } from '../../db/schema/workloads';
@@ -22,7 +22,11 @@ const columns = columnsOf(StoredNode, nodes, {
   workloads_total: sql<number>`(select count(*)::int ${workloadsOf})`,
   workloads_running: sql<number>`(select count(*)::int ${workloadsOf} and ${workloads.status} = 'running')`,
 });
-const SORTS = { ...sortKeysOf(StoredNode, NODE_SORTS, columns), name: naturalOrder(nodes.name, 'name') };
+const SORTS = {
+  ...sortKeysOf(StoredNode, NODE_SORTS, columns),
+  name: keyOrder(nodes.sort_name, 'name'),
+  cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
+};
 
 const select = () =>
   db

@@ -17,6 +17,7 @@ const {
   mapping_rule_id: _rule,
   created_at: _created,
   updated_at: _updated,
+  sort_name: _sort,
   ...stored
 } = getTableColumns(workloads);
 

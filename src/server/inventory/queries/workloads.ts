@@ -22,6 +22,7 @@ import {
   likePattern,
   sortKeysOf,
 } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';
@@ -104,7 +105,12 @@ const interfaceColumns = columnsOf(
   workloadInterfaces,
   {},
 );
-const SORTS = sortKeysOf(StoredWorkload, WORKLOAD_SORTS, columns);
+const SORTS = {
+  ...sortKeysOf(StoredWorkload, WORKLOAD_SORTS, columns),
+  name: keyOrder(workloads.sort_name, 'name'),
+  cluster_name: keyOrder(clusters.sort_name, 'cluster_name'),
+  node_name: keyOrder(nodes.sort_name, 'node_name', true),
+};
 
 const select = () =>
   db

@@ -3,6 +3,7 @@ import type { Page } from '@/domain/list';
 import { MappingConflict, type MappingConflictListInput } from '@/domain/mapping-rule';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
+import { keyOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { pgArray } from '../../db/pg-array';
 import { projects, tenants } from '../../db/schema/access';
@@ -161,7 +162,7 @@ export async function listMappingConflicts(input: MappingConflictListInput): Pro
     sql`(select count(distinct r.project_id) ${rulesOf}) > 1`,
     ...conditionsOf(input, workloads, { q: hasText(workloads.name) }),
   );
-  const sorts = { name: { column: workloads.name } };
+  const sorts = { name: keyOrder(workloads.sort_name, 'name') };
   return pageOfRows<MappingConflict>(input, { sorts, sort: 'name', id: workloads.id }, (paging) => ({
     rows: db
       .select(

@@ -4,7 +4,7 @@ import { AGENT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import { db } from '../../db/client';
 import { columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
-import { naturalOrder } from '../../db/natural-order';
+import { keyOrder, naturalOrder } from '../../db/natural-order';
 import { pageOfRows } from '../../db/page-of-rows';
 import { agentHeartbeats } from '../../db/schema/agents';
 import { clusters, nodeAgents, nodes } from '../../db/schema/clusters';
@@ -34,7 +34,7 @@ const columns = columnsOf(StoredAgent, nodeAgents, {
 });
 const SORTS = {
   ...sortKeysOf(StoredAgent, AGENT_SORTS, columns),
-  node_name: naturalOrder(nodes.name, 'node_name'),
+  node_name: keyOrder(nodes.sort_name, 'node_name'),
   agent_version: naturalOrder(nodeAgents.agent_version, 'agent_version', true),
 };
 

@@ -5,6 +5,7 @@ import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
 import { db } from '../../../db/client';
 import { answeredElsewhere, conditionsOf, hasName, hasText } from '../../../db/declared-fields';
+import { keyOrder } from '../../../db/natural-order';
 import { pageOfRows, type SortKeys } from '../../../db/page-of-rows';
 import { pgArray } from '../../../db/pg-array';
 import { clusters, nodeAgents } from '../../../db/schema/clusters';
@@ -73,7 +74,7 @@ const summed = (name: (typeof COUNTS)[number]): SQL<number> => sql`coalesce(c.${
 const SHARE = sql<number | null>`case when c.flows > 0 then ((c.by_policy + c.by_other_rule) / c.flows)::float8 end`;
 
 const SORTS: SortKeys = {
-  workload_name: { column: workloads.name },
+  workload_name: keyOrder(workloads.sort_name, 'workload_name'),
   flows: { column: summed('flows') },
   covered_share: { column: SHARE, nullable: true },
 };

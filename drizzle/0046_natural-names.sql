@@ -1,0 +1,5 @@
+DROP INDEX "workloads_name_idx";--> statement-breakpoint
+ALTER TABLE "clusters" ADD COLUMN "sort_name" text GENERATED ALWAYS AS (regexp_replace(regexp_replace("clusters"."name", '([0-9]+)', '00000000000000000000\1', 'g'), '[0-9]+([0-9]{20})', '\1', 'g')) STORED NOT NULL;--> statement-breakpoint
+ALTER TABLE "nodes" ADD COLUMN "sort_name" text GENERATED ALWAYS AS (regexp_replace(regexp_replace("nodes"."name", '([0-9]+)', '00000000000000000000\1', 'g'), '[0-9]+([0-9]{20})', '\1', 'g')) STORED NOT NULL;--> statement-breakpoint
+ALTER TABLE "workloads" ADD COLUMN "sort_name" text GENERATED ALWAYS AS (regexp_replace(regexp_replace("workloads"."name", '([0-9]+)', '00000000000000000000\1', 'g'), '[0-9]+([0-9]{20})', '\1', 'g')) STORED NOT NULL;--> statement-breakpoint
+CREATE INDEX "workloads_sort_name_idx" ON "workloads" USING btree ("sort_name","id");
