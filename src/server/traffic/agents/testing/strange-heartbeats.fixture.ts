@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { call } from '@/test/request';
 import { makeFlow, makeFlows, makeHeartbeat } from './heartbeat.fixture';
+import { makeDiagnostics } from './reporting-agent.fixture';
 
 /** A body of any kind, with the headers it is sent with. */
 export type StrangeHeartbeat = { body: string | Uint8Array; headers?: Record<string, string>; what: string };
@@ -37,6 +38,19 @@ export const CORPUS: readonly StrangeHeartbeat[] = [
         (observed_at) => makeFlow({ observed_at }),
       ),
       { sent_at: '9999-12-31T23:59:59Z' },
+    ),
+  ),
+  ...Array.from({ length: 2 }, () =>
+    json(
+      'counts at the limit',
+      makeHeartbeat([], {
+        flow_diagnostics: makeDiagnostics({
+          flows: Number.MAX_SAFE_INTEGER,
+          left_out: Number.MAX_SAFE_INTEGER,
+          packets: Number.MAX_SAFE_INTEGER,
+          table_full_packets: Number.MAX_SAFE_INTEGER,
+        }),
+      }),
     ),
   ),
   json('a clock at the beginning of time', makeHeartbeat(makeFlows(2), { sent_at: '0000-01-01T00:00:00Z' })),
@@ -154,11 +168,13 @@ export const strangeHeartbeat: fc.Arbitrary<StrangeHeartbeat> = fc.oneof(
         sequence: fc.nat(30),
         boot: fc.nat(3),
         sent_at: fc.option(time, { nil: undefined }),
+        observed_since: fc.option(time, { nil: undefined }),
         gzip: fc.boolean(),
       })
-      .map(({ list, sequence, boot, sent_at, gzip }) => {
+      .map(({ list, sequence, boot, sent_at, observed_since, gzip }) => {
         const boot_id = boot === 0 ? randomUUID() : `0190a0a0-0000-7000-8000-00000000000${boot}`;
-        const text = JSON.stringify(makeHeartbeat(list, { sequence, boot_id, ...(sent_at && { sent_at }) }));
+        const times = { ...(sent_at && { sent_at }), ...(observed_since && { observed_since }) };
+        const text = JSON.stringify(makeHeartbeat(list, { sequence, boot_id, ...times }));
         return gzip
           ? { body: gzipSync(text), headers: { 'content-encoding': 'gzip' }, what: text }
           : { body: text, what: text };
