@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import type { EvidenceBasis, WorkloadPlaces } from './confidence';
-import { HOUR_MS, type NodeHour, nodeEvidence } from './node-evidence';
+import { type CoveredTime, HOUR_MS, type HourCounts, nodeEvidence } from './node-evidence';
 import { normalize, type Span } from './spans';
+
+/** One hour of a node. */
+export type NodeHour = CoveredTime & HourCounts;
 
 export const START = Date.UTC(2026, 10, 24, 6);
 export const MINUTE = 60_000;
@@ -41,7 +44,9 @@ export type Known = {
 export const basisOf = ({ window, kept_since, nodes }: Known): EvidenceBasis => ({
   window,
   kept_since,
-  nodes: new Map(Object.entries(nodes).map(([id, { agent_since, hours }]) => [id, nodeEvidence(agent_since, hours)])),
+  nodes: new Map(
+    Object.entries(nodes).map(([id, { agent_since, hours }]) => [id, nodeEvidence(agent_since, hours, hours)]),
+  ),
 });
 
 const HOURS = 5;

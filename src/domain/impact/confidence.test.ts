@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { confidenceOf, staysOf, summarizeConfidence, type WorkloadPlaces } from './confidence';
-import { anyKnown, basisOf, type Known, MINUTE, makeHour, minutes, START } from './confidence.fixture';
+import { anyKnown, basisOf, type Known, MINUTE, makeHour, minutes, type NodeHour, START } from './confidence.fixture';
 import { EVIDENCE_LEVELS, MOST_REASONS } from './evidence';
-import type { NodeHour } from './node-evidence';
 import { HOUR_MS } from './node-evidence';
 import { type Span, subtract } from './spans';
 

@@ -176,8 +176,12 @@ export function confidenceOf({ window, kept_since, nodes }: EvidenceBasis) {
       return evaluateStay(found, stay, kept_since);
     }
     const [id = ''] = stay.nodes;
-    const known = whole.get(id) ?? evaluateStay(found, stay, kept_since);
-    whole.set(id, known);
+    let known = whole.get(id);
+    if (!known) {
+      const evaluated = evaluateStay(found, stay, kept_since);
+      known = { ...evaluated, reasons: joinReasons(evaluated.reasons) };
+      whole.set(id, known);
+    }
     return known;
   };
   return ({ workload_id, workload_name, known_since, visible, stays }: WorkloadPlaces): WorkloadConfidence => {

@@ -1,15 +1,18 @@
 import { intersect, normalize, type Span, union } from './spans';
 
-/** What the heartbeats of one node delivered about one hour. */
-export type NodeHour = {
-  /** Its start, in milliseconds since 1970. */
-  readonly hour_at: number;
-  /** The longest interval of its heartbeats. */
+/** The time that heartbeats of one node cover which were sent at one interval. */
+export type CoveredTime = {
   readonly interval_seconds: number;
-  /** The time that heartbeats cover; with a packet capture that worked; with connection tracking that could be read. */
   readonly reported: readonly Span[];
+  /** With a packet capture that worked; with connection tracking that could be read. */
   readonly captured: readonly Span[];
   readonly tracked: readonly Span[];
+};
+
+/** What was seen and lost on one node in one hour. */
+export type HourCounts = {
+  /** Its start, in milliseconds since 1970. */
+  readonly hour_at: number;
   /** Flows that the agent saw, and those of them that were not stored: left out of a heartbeat, or rejected. */
   readonly flows_seen: number;
   readonly flows_lost: number;
@@ -51,19 +54,26 @@ export const deliveredOf = ({ lost, of }: Loss): number => (of <= 0 ? 1 : Math.m
 /** Of two losses the one that left less. */
 export const worse = (a: Loss, b: Loss): Loss => (deliveredOf(b) < deliveredOf(a) ? b : a);
 
-/** Puts the hours of a node together. */
-export function nodeEvidence(agentSince: number | null, hours: readonly NodeHour[]): NodeEvidence {
-  const intervals = new Map(hours.map((hour) => [hour.hour_at, hour.interval_seconds * 1000]));
-  const bridge = (after: number) =>
-    Math.max(BRIDGED_MS, BRIDGED_SHARE * (intervals.get(Math.floor((after - 1) / HOUR_MS) * HOUR_MS) ?? 0));
+/**
+ * Puts together what is known about a node.
+ * @param counts of the hours in which something was lost, at least
+ */
+export function nodeEvidence(
+  agentSince: number | null,
+  covered: readonly CoveredTime[],
+  counts: readonly HourCounts[],
+): NodeEvidence {
   const all = (kind: 'reported' | 'captured' | 'tracked') =>
-    normalize(
-      hours.flatMap((hour) => hour[kind]),
-      bridge,
+    union(
+      ...[...new Set(covered.map((time) => time.interval_seconds))].map((interval) => {
+        const bridge = Math.max(BRIDGED_MS, interval * 1000 * BRIDGED_SHARE);
+        const spans = covered.filter((time) => time.interval_seconds === interval).flatMap((time) => time[kind]);
+        return normalize(spans, bridge);
+      }),
     );
   const reported = all('reported');
   const captured = intersect(all('captured'), reported);
-  const losses = hours.map((hour): [number, HourLosses] => [
+  const losses = counts.map((hour): [number, HourLosses] => [
     hour.hour_at,
     {
       flows: { lost: hour.flows_lost, of: hour.flows_seen },

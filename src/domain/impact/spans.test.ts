@@ -32,13 +32,11 @@ describe('spans', () => {
       { since: 12, until: 20 },
       { since: 23, until: 30 },
     ];
-    expect(normalize(spans, () => 2)).toEqual([
+    expect(normalize(spans, 1)).toEqual(spans);
+    expect(normalize(spans, 2)).toEqual([
       { since: 0, until: 20 },
       { since: 23, until: 30 },
     ]);
-    expect(normalize(spans, (after) => (after < 15 ? 0 : 3))).toEqual([
-      { since: 0, until: 10 },
-      { since: 12, until: 30 },
-    ]);
+    expect(normalize(spans, 3)).toEqual([{ since: 0, until: 30 }]);
   });
 });

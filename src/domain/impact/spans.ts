@@ -3,14 +3,14 @@ export type Span = { readonly since: number; readonly until: number };
 
 /**
  * The same time as disjoint spans, earliest first.
- * @param bridge the longest hole after a time that is closed
+ * @param bridge the longest hole that is closed
  */
-export function normalize(spans: readonly Span[], bridge: (after: number) => number = () => 0): Span[] {
+export function normalize(spans: readonly Span[], bridge = 0): Span[] {
   const result: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.since - b.since)) {
     if (span.until <= span.since) continue;
     const last = result.at(-1);
-    if (last && span.since <= last.until + bridge(last.until)) {
+    if (last && span.since <= last.until + bridge) {
       result[result.length - 1] = { since: last.since, until: Math.max(last.until, span.until) };
     } else result.push(span);
   }

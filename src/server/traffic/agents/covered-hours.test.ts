@@ -51,15 +51,14 @@ function store(beats: readonly Beat[], { stated, ahead = 0 }: { stated: boolean;
   const hours = [...new Set(rows.map(({ hour_at }) => hour_at))].map((hour_at) => {
     const of = rows.filter((row) => row.hour_at === hour_at);
     const spans = (kind: 'reported' | 'captured' | 'tracked') => normalize(of.flatMap((row) => row[kind]));
-    const none = { flows_seen: 0, flows_lost: 0, packets_seen: 0, packets_lost: 0, log_lines: 0, log_lines_lost: 0 };
     return {
-      hour_at: Date.parse(hour_at),
       interval_seconds: 30,
-      ...none,
-      ...{ reported: spans('reported'), captured: spans('captured'), tracked: spans('tracked') },
+      reported: spans('reported'),
+      captured: spans('captured'),
+      tracked: spans('tracked'),
     };
   });
-  return { evidence: nodeEvidence(null, hours), rows };
+  return { evidence: nodeEvidence(null, hours, []), rows };
 }
 
 /** Two hours of an agent that varies its interval of 30 s by a tenth, as agents do. */

@@ -1,7 +1,7 @@
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { confidenceOf, staysOf, summarizeConfidence } from '@/domain/impact/confidence';
 import type { ChangeConfidence, VisibilityInput, WorkloadVisibility } from '@/domain/impact/evidence';
-import { HOUR_MS, type NodeHour, nodeEvidence } from '@/domain/impact/node-evidence';
+import { HOUR_MS, type HourCounts, nodeEvidence } from '@/domain/impact/node-evidence';
 import { normalize, type Span } from '@/domain/impact/spans';
 import type { Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
@@ -10,10 +10,11 @@ import { AppError } from '../../lib/errors';
 import { groupBy } from '../../lib/group-by';
 import { notFound } from '../../lib/refusals';
 import {
-  type AgentHourRow,
-  listAgentHours,
+  type LossyHour,
   listAgentStarts,
+  listCoveredTime,
   listFormerPlaces,
+  listLossyHours,
   listOwnedPeriods,
   listPlacedWorkloads,
 } from '../queries/agent-hours';
@@ -24,7 +25,7 @@ const DUE_MS = 90_000;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-const hourOf = ({ hour_at, flows_left_out, flows_rejected, ...row }: AgentHourRow): NodeHour => ({
+const countsOf = ({ hour_at, flows_left_out, flows_rejected, ...row }: LossyHour): HourCounts => ({
   ...row,
   hour_at: Date.parse(hour_at),
   flows_lost: flows_left_out + flows_rejected,
@@ -47,12 +48,12 @@ function settledWindow({ since, until }: Span): Span {
 }
 
 /**
- * How far the evidence about workloads reaches in a window: what the agents of their nodes covered, and what they lost. Five queries,
+ * How far the evidence about workloads reaches in a window: what the agents of their nodes covered, and what they lost. Six queries,
  * however many workloads there are.
  *
  * For an impact: pass the workloads at both ends of the conversations that the change touches, with the reach of the reader and the window of
  * the replay. Those that the reader may not see are left out, like time in which they belonged to others. `level` and `score` of the
- * answer are those of the change, `items` those of each workload; store `since` and `until` of the answer with it. Without any visible
+ * answer are those of the change, `items` those of each workload, lowest score first; store `since` and `until` of the answer with it. Without any visible
  * workload the level is `none`.
  * @param window milliseconds since 1970
  */
@@ -84,11 +85,17 @@ export async function readConfidence(
   const nodeIds = [...new Set(placed.flatMap(({ stays }) => stays.flatMap(({ nodes }) => nodes)))];
   // An hour that began before the window reaches into it.
   const range = { since: iso(Math.max(window.since, kept_since) - HOUR_MS), until: iso(window.until) };
-  const [starts, hours] = await Promise.all([listAgentStarts(nodeIds), listAgentHours(nodeIds, range)]);
-  const byNode = groupBy(hours, (hour) => hour.node_id);
+  const [starts, covered, losses] = await Promise.all([
+    listAgentStarts(nodeIds),
+    listCoveredTime(nodeIds, range),
+    listLossyHours(nodeIds, range),
+  ]);
+  const coveredBy = groupBy(covered, (time) => time.node_id);
+  const lossesOf = groupBy(losses, (hour) => hour.node_id);
   const nodes = starts.map(({ node_id, agent_since }) => {
     const start = agent_since === null ? null : Date.parse(agent_since);
-    return [node_id, nodeEvidence(start, (byNode.get(node_id) ?? []).map(hourOf))] as const;
+    const counts = (lossesOf.get(node_id) ?? []).map(countsOf);
+    return [node_id, nodeEvidence(start, coveredBy.get(node_id) ?? [], counts)] as const;
   });
   return summarizeConfidence(window, placed.map(confidenceOf({ window, kept_since, nodes: new Map(nodes) })));
 }

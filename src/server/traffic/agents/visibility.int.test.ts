@@ -241,8 +241,8 @@ describe('GET /workloads/{workload_id}/visibility', () => {
     const more = await Promise.all(Array.from({ length: 20 }, () => makeWorkload(cluster, null, { node_id: node.id })));
     const window = { since: start, until: start + HOUR };
     const queries = async (ids: string[]) => (await countQueries(() => readConfidence('all', ids, window))).queries;
-    expect(await queries([workload.id])).toBe(4);
-    expect(await queries([workload.id, ...more.map(({ id }) => id)])).toBe(4);
+    expect(await queries([workload.id])).toBe(5);
+    expect(await queries([workload.id, ...more.map(({ id }) => id)])).toBe(5);
   });
 });
 

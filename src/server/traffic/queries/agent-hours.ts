@@ -40,18 +40,56 @@ export async function addAgentHours(tx: Tx, rows: readonly AgentHourRow[]): Prom
     });
 }
 
-/** The hours of nodes that begin in a range, each node's in order. One query. */
-export async function listAgentHours(
-  nodeIds: readonly string[],
-  { since, until }: { since: string; until: string },
-): Promise<AgentHourRow[]> {
+type Hours = { since: string; until: string };
+
+const hoursOf = (nodeIds: readonly string[], { since, until }: Hours) =>
+  and(inArray(agentHours.node_id, [...nodeIds]), gte(agentHours.hour_at, since), lt(agentHours.hour_at, until));
+
+export type CoveredNode = Pick<AgentHourRow, 'node_id' | 'interval_seconds' | (typeof SPANS)[number]>;
+
+/** The time that heartbeats of nodes cover, by their interval, of the hours that begin in a range. One query. */
+export async function listCoveredTime(nodeIds: readonly string[], range: Hours): Promise<CoveredNode[]> {
   if (nodeIds.length === 0) return [];
-  const { node_id, hour_at } = agentHours;
+  const { node_id, interval_seconds, reported, captured, tracked } = agentHours;
   return db
-    .select()
+    .select({
+      node_id,
+      interval_seconds,
+      reported: sql`range_agg(${reported})`.mapWith(reported),
+      captured: sql`range_agg(${captured})`.mapWith(captured),
+      tracked: sql`range_agg(${tracked})`.mapWith(tracked),
+    })
     .from(agentHours)
-    .where(and(inArray(node_id, [...nodeIds]), gte(hour_at, since), lt(hour_at, until)))
-    .orderBy(asc(node_id), asc(hour_at));
+    .where(hoursOf(nodeIds, range))
+    .groupBy(node_id, interval_seconds);
+}
+
+export type LossyHour = Pick<AgentHourRow, 'node_id' | 'hour_at' | Exclude<(typeof COUNTS)[number], 'heartbeats'>>;
+
+/** The hours of nodes in which something was lost, of those that begin in a range. One query. */
+export async function listLossyHours(nodeIds: readonly string[], range: Hours): Promise<LossyHour[]> {
+  if (nodeIds.length === 0) return [];
+  const { node_id, hour_at, flows_seen, flows_left_out, flows_rejected } = agentHours;
+  const { packets_seen, packets_lost, log_lines, log_lines_lost } = agentHours;
+  return db
+    .select({
+      node_id,
+      hour_at,
+      flows_seen,
+      flows_left_out,
+      flows_rejected,
+      packets_seen,
+      packets_lost,
+      log_lines,
+      log_lines_lost,
+    })
+    .from(agentHours)
+    .where(
+      and(
+        hoursOf(nodeIds, range),
+        sql`${flows_left_out} + ${flows_rejected} + ${packets_lost} + ${log_lines_lost} > 0`,
+      ),
+    );
 }
 
 export type AgentStart = { node_id: string; agent_since: string | null };
