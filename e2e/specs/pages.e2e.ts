@@ -9,7 +9,7 @@ import { setTheme } from '../fixtures/theme';
 type Item = { id: string; name: string };
 
 /** A group and a policy to look at, made when they are not there yet. */
-async function ensurePolicy(api: Api): Promise<{ group: string; policy: string }> {
+async function ensurePolicy(api: Api): Promise<Omit<Seen, 'cluster'>> {
   const find = async (path: string, name: string) =>
     (await api<{ items: Item[] }>('GET', `${path}?q=${name}`)).items.find((item) => item.name === name)?.id;
   const group =
@@ -34,11 +34,24 @@ async function ensurePolicy(api: Api): Promise<{ group: string; policy: string }
         ],
       })
     ).id;
-  return { group, policy };
+  const test =
+    (await find('/policy-tests', 'seen-test')) ??
+    (
+      await api<Item>('POST', '/policy-tests', {
+        name: 'seen-test',
+        expect: 'deny',
+        from: ['any', '!10.0.0.0/8'],
+        to: ['sg:seen-prod'],
+        protocol: 'tcp',
+        ports: ['22'],
+        reason: 'Nobody outside administers workloads',
+      })
+    ).id;
+  return { group, policy, test };
 }
 
 /** What an area's pages need: the id of a list's first item, and of what was made to look at. */
-type Seen = { cluster: string; group: string; policy: string };
+type Seen = { cluster: string; group: string; policy: string; test: string };
 type First = (path: string) => Promise<string>;
 /** Name of the screenshots, path, and the page's heading ('' for any). */
 type PageToSee = readonly [string, string, string];
@@ -80,7 +93,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['agents', '/agents', 'Agents'],
     ['agent', `/agents/${await first('/nodes')}`, ''],
   ],
-  policies: async (first, { group, policy }) => [
+  policies: async (first, { group, policy, test }) => [
     ['cluster-firewall', `/clusters/${await first('/clusters')}?tab=firewall`, ''],
     ['node-firewall', `/nodes/${await first('/nodes')}?tab=firewall`, ''],
     ['workload-firewall', `/workloads/${await first('/workloads')}?tab=firewall`, ''],
@@ -94,6 +107,8 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy-new', '/policies/new', 'New policy'],
     ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
     ['coverage', '/coverage', 'Coverage'],
+    ['policy-tests', '/policy-tests', 'Policy tests'],
+    ['policy-test', `/policy-tests/${test}`, 'seen-test'],
     ['security-groups', '/security-groups', 'Groups'],
     ['security-group', `/security-groups/${group}`, 'seen-prod'],
     ['security-group-usage', `/security-groups/${group}?tab=policies`, 'seen-prod'],

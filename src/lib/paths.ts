@@ -36,6 +36,8 @@ export const paths = {
   securityGroups: (query?: Query) => withQuery('/security-groups', query),
   securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string }) =>
     withQuery(`/security-groups/${id(groupId)}`, query),
+  policyTests: (query?: Query) => withQuery('/policy-tests', query),
+  policyTest: ({ testId }: { testId: string }) => `/policy-tests/${id(testId)}`,
   policies: (query?: Query) => withQuery('/policies', query),
   newPolicy: (query?: Query) => withQuery('/policies/new', query),
   policy: ({ policyId, ...query }: { policyId: string } & Query) => withQuery(`/policies/${id(policyId)}`, query),

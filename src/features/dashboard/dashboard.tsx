@@ -21,6 +21,7 @@ import { PosturePanel } from './posture-panel';
 import { SuspiciousPanel } from './suspicious-panel';
 import { SyncsPanel } from './syncs-panel';
 import { TalkersPanel } from './talkers-panel';
+import { TestsPanel } from './tests-panel';
 import { TrafficPanel } from './traffic-panel';
 import { TroublePanel } from './trouble-panel';
 
@@ -180,6 +181,18 @@ export function Dashboard() {
             <QueryView query={operations} skeleton={<Waiting lines={5} />}>
               {(data) => data.last_syncs && <SyncsPanel syncs={data.last_syncs} />}
             </QueryView>
+          </Part>
+        )}
+        {can('policy_test:read') && (
+          <Part
+            title={t('Policy tests')}
+            actions={
+              <Link className="link" href={paths.policyTests()}>
+                {t('All policy tests')}
+              </Link>
+            }
+          >
+            <TestsPanel tenantId={view.tenant_id} />
           </Part>
         )}
         {(can('cluster:read') || can('agent:read') || can('ipam:read')) && (

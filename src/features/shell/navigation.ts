@@ -5,6 +5,7 @@ import {
   Boxes,
   Building2,
   ChartNoAxesColumn,
+  FlaskConical,
   Group,
   IdCard,
   KeyRound,
@@ -123,6 +124,15 @@ export const NAVIGATION: readonly NavGroup[] = [
         icon: ShieldCheck,
         permission: 'policy:read',
         keywords: msg('policy firewall rules acl segmentation deployments enforcement audit mode'),
+      },
+      {
+        id: 'policy-tests',
+        key: 'y',
+        label: msg('Policy tests'),
+        href: paths.policyTests(),
+        icon: FlaskConical,
+        permission: 'policy_test:read',
+        keywords: msg('assertions reachability allow deny counterexample protected connections'),
       },
       {
         id: 'security-groups',

@@ -12,12 +12,14 @@ import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
+import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { liveRules, placesText } from '../policy-labels';
 import { OperationProgress } from './operation-progress';
+import { failingTotal, LEAST_REASON, OverrideTests } from './override-tests';
 
 type Props = {
-  policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments'>;
+  policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments' | 'tenant_id' | 'project_id'>;
   onClose: () => void;
   onShowDeployments: () => void;
 };
@@ -30,6 +32,9 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
+  const { reason: lacks } = usePermissions();
+  const mayOverride = lacks('policy_test:override', policy) === null;
+  const [reason, setReason] = useState('');
   const [operationId, setOperationId] = useState<string | null>(null);
   // Each preview is read for itself.
   const [round, setRound] = useState(0);
@@ -63,6 +68,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const fingerprints = shown ? fingerprintsOf(shown) : {};
   const places = shown && shown.totals.guests > 0 ? placesText(t, shown.totals.guests, shown.clusters.length) : null;
   const readOnly = readOnlyClusters(shown);
+  const failing = failingTotal(shown);
   const isReading = dryRun.isFetching || preview.isFetching;
   const previewAgain = () => {
     apply.reset();
@@ -110,9 +116,20 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                         ? t('Cannot apply: the API token is read-only')
                         : shown.totals.guests > 0 && shown.totals.unreadable === shown.totals.guests
                           ? t('Cannot apply: no workload could be read')
-                          : null
+                          : failing > 0 && !mayOverride
+                            ? t('Cannot apply: policy tests would fail')
+                            : failing > 0 && reason.trim().length < LEAST_REASON
+                              ? t('Enter a reason to override the policy tests')
+                              : null
               }
-              onClick={() => apply.mutate({ id: policy.id, dry_run: false, fingerprints })}
+              onClick={() =>
+                apply.mutate({
+                  id: policy.id,
+                  dry_run: false,
+                  fingerprints,
+                  ...(failing > 0 && { override_tests: { reason } }),
+                })
+              }
             >
               {places ? t('Apply to {places}', { places }) : t('Apply')}
             </Button>
@@ -154,7 +171,10 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
             ))}
             {shown && (
               <>
-                <PreviewView preview={shown} />
+                {failing > 0 && (
+                  <OverrideTests preview={shown} reason={mayOverride ? reason : null} onReasonChange={setReason} />
+                )}
+                <PreviewView preview={shown} showTests={false} />
                 <p className="text-muted">
                   {t('Only the changes listed here are written. A workload that changes before its write is skipped.')}
                 </p>

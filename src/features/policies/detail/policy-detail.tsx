@@ -30,18 +30,20 @@ import { allReasons, shownOf } from '../policy-labels';
 import { CoverageTab } from './coverage-tab';
 import { DeploymentsTab } from './deployments-tab';
 import { PolicyOverview } from './policy-overview';
+import { PolicyTests } from './policy-tests';
 import { PreviewTab } from './preview-tab';
 import { RulesTab } from './rules-tab';
 import { VersionsTab } from './versions-tab';
 
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 
-const TABS = ['overview', 'rules', 'coverage', 'preview', 'versions', 'deployments'] as const;
+const TABS = ['overview', 'rules', 'coverage', 'preview', 'tests', 'versions', 'deployments'] as const;
 /** Commands that open a tab; the page itself is the first one. */
 const TAB_COMMANDS: Record<Exclude<(typeof TABS)[number], 'overview'>, string> = {
   rules: msg('Show rules'),
   coverage: msg('Show coverage'),
   preview: msg('Show preview'),
+  tests: msg('Show policy tests'),
   versions: msg('Show versions'),
   deployments: msg('Show deployments'),
 };
@@ -79,6 +81,11 @@ function Content({ policy }: { policy: Policy }) {
   const whole = reason('policy:read', policy) && (
     <EmptyState title={t('Requires a tenant-wide role')}>
       {t("Only users with a role for the whole tenant can view this part of the tenant's policies.")}
+    </EmptyState>
+  );
+  const testsHidden = (
+    <EmptyState title={t('Requires a permission')}>
+      {t('Ask an administrator for a role that includes policy tests.')}
     </EmptyState>
   );
   const edit = () => router.push(paths.editPolicy({ policyId: policy.id }));
@@ -190,6 +197,11 @@ function Content({ policy }: { policy: Policy }) {
           { value: 'rules', label: t('Rules'), count: policy.rules.length, content: <RulesTab policy={policy} /> },
           { value: 'coverage', label: t('Coverage'), content: whole ?? <CoverageTab policyId={policy.id} /> },
           { value: 'preview', label: t('Preview'), content: whole ?? <PreviewTab policy={policy} /> },
+          {
+            value: 'tests',
+            label: t('Tests'),
+            content: reason('policy_test:read', policy) ? testsHidden : <PolicyTests policyId={policy.id} />,
+          },
           {
             value: 'versions',
             label: t('Versions'),

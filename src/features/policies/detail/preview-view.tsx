@@ -9,6 +9,8 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
+import { FailingTests } from '../../shared/policy-tests/test-views';
+import { failingTotal } from '../apply/override-tests';
 import { CHANGE_COUNTS, changesNothing } from '../change-labels';
 import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
@@ -17,7 +19,7 @@ import { GuestDiff } from './guest-diff';
 const PAGE = 50;
 
 /** A preview: totals, what to know before, what resolves to nothing, and the difference at each guest. */
-export function PreviewView({ preview }: { preview: PolicyPreview }) {
+export function PreviewView({ preview, showTests = true }: { preview: PolicyPreview; showTests?: boolean }) {
   const t = useT();
   const { totals, unresolved, warnings, clusters } = preview;
   const [onlyChanges, setOnlyChanges] = useState(false);
@@ -48,6 +50,16 @@ export function PreviewView({ preview }: { preview: PolicyPreview }) {
         )}
         {totals.unreadable > 0 && <Badge tone="unknown">{t('{n, number} unreadable', { n: totals.unreadable })}</Badge>}
       </div>
+      {showTests && failingTotal(preview) > 0 && (
+        <Notice
+          tone="danger"
+          title={t('{n, plural, one {One policy test would fail} other {# policy tests would fail}}', {
+            n: failingTotal(preview),
+          })}
+        >
+          <FailingTests tests={preview.failing_tests} hidden={preview.hidden_failing_tests} />
+        </Notice>
+      )}
       {unresolved.length > 0 && (
         <Notice
           tone="warn"

@@ -1,7 +1,7 @@
 'use client';
 import { type Control, useController } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
-import { EndpointPicker } from './endpoint-picker';
+import { EndpointPicker } from '../../shared/policy-endpoints/endpoint-picker';
 import type { PolicyValues } from './policy-form-values';
 
 type Props = {

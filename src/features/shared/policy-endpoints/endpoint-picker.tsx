@@ -1,7 +1,14 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { type Endpoint, formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
+import {
+  canonicalTestEndpoint,
+  isExcepted,
+  parseTestEndpoint,
+  type TestEndpoint,
+  withoutExcept,
+} from '@/domain/policy-tests/test-endpoint';
 import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
@@ -9,7 +16,7 @@ import { useTRPC } from '@/lib/trpc';
 import { FieldFrame } from '@/ui/form/field-frame';
 import { MultiCombobox } from '@/ui/multi-combobox';
 import type { Option } from '@/ui/option';
-import { useDebounced } from '../../shared/use-timers';
+import { useDebounced } from '../use-timers';
 
 type Props = {
   name: string;
@@ -23,7 +30,26 @@ type Props = {
   tenantId: string | null;
   /** Restricts it to one project. */
   projectId: string | null;
+  /** What may be typed; by default what policies can name. */
+  grammar?: EndpointGrammar;
 };
+
+/** How typed text is read. */
+export type EndpointGrammar = {
+  readonly parse: (text: string) => TestEndpoint | { error: string };
+  /** The text that is stored; null for text that is no endpoint. */
+  readonly canonical: (text: string) => string | null;
+};
+
+const OF_POLICIES: EndpointGrammar = {
+  parse: parseEndpoint,
+  canonical: (text) => {
+    const parsed = parseEndpoint(text);
+    return 'error' in parsed ? null : formatEndpoint(parsed);
+  },
+};
+/** Ends of policy tests: nodes as well, and exceptions with `!`. */
+export const OF_TESTS: EndpointGrammar = { parse: parseTestEndpoint, canonical: canonicalTestEndpoint };
 
 /** Chooses groups, workloads, networks, tags and addresses with one search over all of them; typed text counts too. */
 export function EndpointPicker({
@@ -36,11 +62,13 @@ export function EndpointPicker({
   error,
   tenantId,
   projectId,
+  grammar = OF_POLICIES,
 }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const [text, setText] = useState('');
-  const q = useDebounced(text.trim().slice(0, 200));
+  const searched = withoutExcept(text.trim()).slice(0, 200);
+  const q = useDebounced(searched);
   const search = useQuery({
     ...trpc.policies.searchEndpoints.queryOptions({
       q,
@@ -52,16 +80,16 @@ export function EndpointPicker({
   });
   const found = search.data?.items;
   // Choices of an earlier text are no answer to this one: Enter would take one that does not match it.
-  const isEarlier = q !== text.trim().slice(0, 200) || search.isPlaceholderData;
+  const isEarlier = q !== searched || search.isPlaceholderData;
   const options = useMemo<Option[]>(() => {
     const items = (found ?? []).map((item) => ({
-      value: item.endpoint,
-      label: item.label,
+      value: (isExcepted(text.trim()) ? '!' : '') + item.endpoint,
+      label: (isExcepted(text.trim()) ? '!' : '') + item.label,
       description: [t(ENDPOINT_KIND_LABELS[item.kind]), item.detail].filter(Boolean).join(', '),
     }));
-    return withTyped(t, items, text, isEarlier);
-  }, [t, found, text, isEarlier]);
-  const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text);
+    return withTyped(t, items, text, isEarlier, grammar);
+  }, [t, found, text, isEarlier, grammar]);
+  const hint = text.trim() === '' || options.length > 0 ? null : hintOf(text, grammar);
   return (
     <FieldFrame name={name} label={label} description={hint ?? description} error={error}>
       <MultiCombobox
@@ -88,20 +116,26 @@ export function EndpointPicker({
  * What was found, and what is typed as an endpoint of its own: an address comes first, since it is meant as it is typed; a name last
  * and only once the search has answered, since it may be the beginning of one that is found.
  */
-export function withTyped(t: Translate, items: readonly Option[], text: string, isEarlier: boolean): Option[] {
-  const typed = typedOption(t, text);
+export function withTyped(
+  t: Translate,
+  items: readonly Option[],
+  text: string,
+  isEarlier: boolean,
+  grammar: EndpointGrammar = OF_POLICIES,
+): Option[] {
+  const typed = typedOption(t, text, grammar);
   if (!typed || items.some((item) => item.value === typed.value)) return [...items];
-  const parsed = parseEndpoint(text);
+  const parsed = grammar.parse(text);
   if (!('error' in parsed) && parsed.kind === 'address') return [typed, ...items];
   return isEarlier ? [...items] : [...items, typed];
 }
 
 /** What is typed as an endpoint of its own, also when nothing has that name (yet). */
-function typedOption(t: Translate, text: string): Option | null {
+function typedOption(t: Translate, text: string, grammar: EndpointGrammar): Option | null {
   if (text.trim() === '') return null;
-  const parsed = parseEndpoint(text);
-  if ('error' in parsed) return null;
-  const endpoint = formatEndpoint(parsed);
+  const parsed = grammar.parse(text);
+  const endpoint = grammar.canonical(text);
+  if ('error' in parsed || endpoint === null) return null;
   return {
     value: endpoint,
     label: endpoint,
@@ -112,13 +146,13 @@ function typedOption(t: Translate, text: string): Option | null {
   };
 }
 
-function hintOf(text: string): string | null {
-  const parsed = parseEndpoint(text);
+function hintOf(text: string, grammar: EndpointGrammar): string | null {
+  const parsed = grammar.parse(text);
   return 'error' in parsed ? parsed.error : null;
 }
 
 /** What an endpoint names. */
-const ENDPOINT_KIND_LABELS: Record<Endpoint['kind'], string> = {
+const ENDPOINT_KIND_LABELS: Record<TestEndpoint['kind'], string> = {
   any: msg('Any'),
   security_group: msg('Group'),
   vmid: msg('Workload by VMID'),
@@ -126,4 +160,5 @@ const ENDPOINT_KIND_LABELS: Record<Endpoint['kind'], string> = {
   tag: msg('Tag'),
   address: msg('Address'),
   workload: msg('Workload'),
+  node: msg('Node'),
 };

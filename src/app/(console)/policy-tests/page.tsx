@@ -1,0 +1,9 @@
+import { TestList } from '@/features/policy-tests/test-list';
+import { titled } from '@/lib/i18n/server';
+import { msg } from '@/lib/i18n/translator';
+
+export const generateMetadata = titled(msg('Policy tests'));
+
+export default function PolicyTestsPage() {
+  return <TestList />;
+}

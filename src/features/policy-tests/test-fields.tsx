@@ -1,0 +1,127 @@
+'use client';
+import { useEffect } from 'react';
+import { type Control, type UseFormReturn, useController, useWatch } from 'react-hook-form';
+import { POLICY_TEST_EXPECTATIONS, RULE_PROTOCOLS } from '@/domain/choices';
+import { useT } from '@/lib/i18n/use-t';
+import { RadioField } from '@/ui/form/radio-field';
+import { SelectField } from '@/ui/form/select-field';
+import { TextField } from '@/ui/form/text-field';
+import { TextareaField } from '@/ui/form/textarea-field';
+import type { Option } from '@/ui/option';
+import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
+import { EXPECTATION_LABELS } from '../shared/policy-tests/test-labels';
+import { useProjectOptions, WHOLE_TENANT } from '../shared/project-options';
+import { PROTOCOL_LABELS } from '../shared/security-rule-labels';
+import { toTenantId } from '../shared/tenant-options';
+import type { TestValues } from './test-form-values';
+
+type Props<Out> = {
+  form: UseFormReturn<TestValues, unknown, Out>;
+  /** Tenants to choose between; only when a test is made. */
+  tenants?: readonly Option[];
+  /** Owner of a test that exists. */
+  owner?: { tenant_id: string | null; project_id: string | null };
+};
+
+const WITH_PORTS = ['tcp', 'udp', 'tcp/udp', 'sctp'];
+
+type EndProps<Out> = {
+  control: Control<TestValues, unknown, Out>;
+  side: 'from' | 'to';
+  description: string;
+  tenantId: string | null;
+  projectId: string | null;
+};
+
+function End<Out>({ control, side, description, tenantId, projectId }: EndProps<Out>) {
+  const t = useT();
+  const { field, fieldState } = useController({ control, name: side });
+  return (
+    <EndpointPicker
+      name={field.name}
+      label={side === 'from' ? t('From') : t('To')}
+      description={description}
+      value={field.value}
+      onValueChange={(endpoints) => field.onChange(endpoints)}
+      onBlur={field.onBlur}
+      error={fieldState.error?.message}
+      tenantId={tenantId}
+      projectId={projectId}
+      grammar={OF_TESTS}
+    />
+  );
+}
+
+/** What a test asserts, why, and who to ask. */
+export function TestFields<Out>({ form, tenants = [], owner }: Props<Out>) {
+  const t = useT();
+  const { control, setValue } = form;
+  const chosenTenant = useWatch({ control, name: 'tenant_id' });
+  const tenantId = owner ? owner.tenant_id : (toTenantId(chosenTenant).tenant_id ?? null);
+  const projects = useProjectOptions('policy_test:write', owner ? owner.tenant_id : toTenantId(chosenTenant).tenant_id);
+  const project = useWatch({ control, name: 'project_id' });
+  useEffect(() => {
+    // What was chosen for one tenant is nothing in another one.
+    if (!owner && !projects.some(({ value }) => value === project)) {
+      setValue('project_id', projects[0]?.value ?? null);
+    }
+  }, [owner, projects, project, setValue]);
+  const projectId = owner ? owner.project_id : project === WHOLE_TENANT ? null : project;
+  const protocol = useWatch({ control, name: 'protocol' });
+  const hasPorts = WITH_PORTS.includes(protocol);
+  useEffect(() => {
+    if (!hasPorts) setValue('ports', '');
+  }, [hasPorts, setValue]);
+  const ends = { control, tenantId, projectId };
+  return (
+    <>
+      <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
+      {!owner && tenants.length > 0 && (
+        <SelectField control={control} name="tenant_id" label={t('Tenant')} options={tenants} />
+      )}
+      {!owner && projects.length > 0 && (
+        <SelectField
+          control={control}
+          name="project_id"
+          label={t('Project')}
+          options={projects}
+          placeholder={t('Whole tenant')}
+        />
+      )}
+      <RadioField
+        control={control}
+        name="expect"
+        label={t('Expectation')}
+        options={POLICY_TEST_EXPECTATIONS.map((value) => ({ value, label: t(EXPECTATION_LABELS[value]) }))}
+      />
+      <End {...ends} side="from" description={t('Clients. Type ! in front of an endpoint to exclude it.')} />
+      <End {...ends} side="to" description={t('Servers. Nodes are written as node:cluster/name.')} />
+      <SelectField
+        control={control}
+        name="protocol"
+        label={t('Protocol')}
+        options={RULE_PROTOCOLS.map((value) => ({ value, label: t(PROTOCOL_LABELS[value]) }))}
+      />
+      {hasPorts && (
+        <TextField
+          control={control}
+          name="ports"
+          label={t('Ports')}
+          optional
+          mono
+          placeholder="443, 8000-8080"
+          description={t('Ports of the server. Without ports, all are tested.')}
+        />
+      )}
+      <TextareaField control={control} name="reason" label={t('Reason')} optional rows={2} />
+      <TextField
+        control={control}
+        name="owner"
+        label={t('Owner')}
+        optional
+        description={t('The person or team to ask when the test fails.')}
+        maxLength={100}
+      />
+    </>
+  );
+}
