@@ -51,6 +51,11 @@ beforeAll(async () => {
   source = await createTestDatabase('empty');
   await makeOldInstallation(source, { workloads: 1500, flows: 10_000 });
   await migrateDatabase(source);
+  await query(
+    source,
+    `insert into agent_hours select id, '2026-11-24T06:00:00Z', 60, 30, '{["2026-11-24 06:00Z","2026-11-24 06:20Z"),["2026-11-24 06:40Z","2026-11-24 07:00Z")}',
+      '{}', '{}', 1, 2, 3, 4, 5, 6, 7 from nodes`,
+  );
   // Gaps and a value that is not the last: the sequence must go on where it stood.
   await query(source, `select setval('traffic_marks_id_seq', 4711, true)`);
   written = await backUp(source);
@@ -69,6 +74,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   it('makes the same installation again: rows, schema, sequences', async () => {
     const { tables, sequences } = await manifestOf(written);
     expect(tables.find(({ name }) => name === 'traffic_flows')?.rows).toBe(10_000);
+    expect(tables.find(({ name }) => name === 'agent_hours')?.rows).toBeGreaterThan(0);
     expect(tables.find(({ name }) => name === 'audit_records')?.rows).toBe(5000);
     for (const kind of ['migrated', 'empty'] as const) {
       const target = await database(kind);
