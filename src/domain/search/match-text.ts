@@ -25,36 +25,53 @@ const DIGIT = 3;
 const costOf = (one: string | undefined, other: string | undefined) =>
   one === other ? 0 : isDigit(one) && isDigit(other) ? DIGIT : 1;
 
+/** Which characters a text has, as a set of 32 bits; some share a bit. */
+function charactersOf(text: string): number {
+  let bits = 0;
+  for (let at = 0; at < text.length; at++) bits |= 1 << (text.charCodeAt(at) & 31);
+  return bits;
+}
+
+function countBits(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
 /**
  * Edits from `word` to the nearest beginning of `text`: inserted, missing and replaced characters, and neighbors in the wrong
- * order (optimal string alignment). Infinity when more than `most` are needed; `most` is at most 2.
+ * order (optimal string alignment). Infinity when more than `most` are needed; `most` is at most 2. Each character
+ * that only the word has takes an edit, which rules out most texts without computing the distance.
  */
 export function prefixDistance(word: string, text: string, most: number): number {
+  if (countBits(charactersOf(word) & ~charactersOf(text)) > most) return Number.POSITIVE_INFINITY;
   // More than `most` characters beyond the word cannot make the beginning nearer.
   const width = Math.min(text.length, word.length + most);
-  let before: number[] = [];
+  let before: number[] = Array(width + 1).fill(0);
   let above = Array.from({ length: width + 1 }, (_, i) => i);
+  let here: number[] = Array(width + 1).fill(0);
+  let least = 0;
   for (let row = 1; row <= word.length; row++) {
     const typed = word[row - 1];
     const left = isDigit(typed) ? DIGIT : 1;
-    const here = [(above[0] ?? 0) + left];
+    here[0] = (above[0] ?? 0) + left;
+    least = here[0];
     for (let at = 1; at <= width; at++) {
       const meant = text[at - 1];
-      let least = Math.min(
+      let edits = Math.min(
         (above[at] ?? 0) + left,
         (here[at - 1] ?? 0) + 1,
         (above[at - 1] ?? 0) + costOf(typed, meant),
       );
       const swapped = row > 1 && at > 1 && typed === text[at - 2] && word[row - 2] === meant && !isDigit(typed);
-      if (swapped) least = Math.min(least, (before[at - 2] ?? 0) + 1);
-      here.push(least);
+      if (swapped) edits = Math.min(edits, (before[at - 2] ?? 0) + 1);
+      here[at] = edits;
+      if (edits < least) least = edits;
     }
-    if (Math.min(...here) > most) return Number.POSITIVE_INFINITY;
-    before = above;
-    above = here;
+    if (least > most) return Number.POSITIVE_INFINITY;
+    [before, above, here] = [above, here, before];
   }
-  const least = Math.min(...above);
-  return least > most ? Number.POSITIVE_INFINITY : least;
+  return least;
 }
 
 /** How well a text matches, best first. */
@@ -82,8 +99,11 @@ export function matchText(query: string, text: string): number | null {
   return edits === 0 ? WORDS : TYPO + edits;
 }
 
-const nearest = (wanted: string, words: readonly string[], most: number) =>
-  Math.min(...words.map((word) => prefixDistance(wanted, word, most)));
+function nearest(wanted: string, words: readonly string[], most: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const word of words) least = Math.min(least, prefixDistance(wanted, word, most));
+  return least;
+}
 
 /** The same without spaces: "web3" against "web 03" differs by one character, although no word of it does. */
 function joined(query: string, text: string): number | null {

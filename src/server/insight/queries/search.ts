@@ -158,14 +158,18 @@ function partsOf(terms: SearchTerms, within: SearchReach, limit: number): SQL[] 
 export const findMatches = (meanings: readonly SearchTerms[], within: SearchReach, limit: number): Promise<Ranked[]> =>
   union(meanings.flatMap((terms) => partsOf(terms, within, limit)));
 
-/** Things by their ids. One query. */
-export function findByIds(ids: readonly string[], within: SearchReach): Promise<Ranked[]> {
+/** Things by their ids; with `kinds` only things of these. One query. */
+export function findByIds(
+  ids: readonly string[],
+  within: SearchReach,
+  kinds?: ReadonlySet<SearchKind>,
+): Promise<Ranked[]> {
   if (ids.length === 0) return Promise.resolve([]);
   const { addresses } = within;
   const sources = [
     ...sourcesOf(within),
     ...(addresses === undefined ? [] : [prefixSource(addresses), addressSource(addresses)]),
-  ];
+  ].filter(({ kind }) => kinds?.has(kind) ?? true);
   return union(
     sources.map((source) =>
       part(source, { where: sql`${source.id} = any (${pgArray('uuid', ids)})`, rank: EXACT }, ids.length),
@@ -176,13 +180,21 @@ export function findByIds(ids: readonly string[], within: SearchReach): Promise<
 /** More names of a kind than this are not compared for typing errors. */
 const MOST_NAMES = 20_000;
 
-/** The names of all visible things that have one. One query. */
-export async function listNames(within: SearchReach): Promise<{ id: string; name: string }[]> {
+export type Named = { kind: SearchKind; id: string; name: string };
+
+/** The names of all visible things that have one. One query, with a row for each kind: reading thousands of rows would take longer. */
+export async function listNames(within: SearchReach): Promise<Named[]> {
   const sources = sourcesOf(within);
   if (sources.length === 0) return [];
   const parts = sources.map(
-    ({ from, id, name, reach }) =>
-      sql`(select ${id} as id, ${name} as name from ${from} where ${reach ?? sql`true`} order by ${id} desc limit ${MOST_NAMES})`,
+    ({ kind, from, id, name, reach }) =>
+      sql`(select ${kind}::text as kind, json_agg(id) as ids, json_agg(name) as names from (select ${id} as id, ${name} as name
+        from ${from} where ${reach ?? sql`true`} order by ${id} desc limit ${MOST_NAMES}) as named)`,
   );
-  return db.execute<{ id: string; name: string }>(sql.join(parts, sql` union all `));
+  const kinds = await db.execute<{ kind: SearchKind; ids: string[] | null; names: string[] | null }>(
+    sql.join(parts, sql` union all `),
+  );
+  return [...kinds].flatMap(({ kind, ids, names }) =>
+    (ids ?? []).map((id, at) => ({ kind, id, name: names?.[at] ?? '' })),
+  );
 }

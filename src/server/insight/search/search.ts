@@ -70,16 +70,15 @@ async function findSimilar(meanings: readonly SearchTerms[], within: SearchReach
   if (asked.length === 0) return [];
   const names = await listNames(within);
   const ranks = names
-    .map(({ id, name }) => {
+    .flatMap(({ kind, id, name }) => {
       const folded = foldText(name);
       const found = asked.flatMap((text) => matchText(text, folded) ?? []);
-      return { id, rank: found.length === 0 ? null : Math.min(...found) };
+      return found.length === 0 ? [] : [{ kind, id, rank: Math.min(...found) }];
     })
-    .filter((one): one is { id: string; rank: number } => one.rank !== null)
     .sort((a, b) => a.rank - b.rank)
     .slice(0, SIMILAR);
   const rankOf = new Map(ranks.map(({ id, rank }) => [id, rank]));
-  const found = await findByIds([...rankOf.keys()], within);
+  const found = await findByIds([...rankOf.keys()], within, new Set(ranks.map(({ kind }) => kind)));
   return best(
     found.map((one) => ({ ...one, rank: rankOf.get(one.id) ?? 0 })),
     SIMILAR,
