@@ -88,22 +88,21 @@ function* partsAt(place: TestPlace, direction: 'in' | 'out', box: Box, from = 0)
 class Side {
   readonly all: readonly AddressSpan[];
   readonly outside: readonly AddressSpan[];
+  /** With an address of the family. */
+  readonly places: readonly TestPlace[];
   readonly #points: readonly { value: bigint; place: TestPlace }[];
   readonly #byKey: ReadonlyMap<string, TestPlace>;
 
   constructor(
-    readonly end: TestEnd,
+    end: TestEnd,
     readonly family: 4 | 6,
   ) {
     const points = end.places.flatMap((place) => place.addresses[family].map((value) => ({ value, place })));
     this.#points = points.sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
+    this.places = end.places.filter(({ addresses }) => addresses[family].length > 0);
     this.#byKey = new Map(end.places.map((place) => [place.key, place]));
     this.outside = hostSpans(end.outside[family], family);
     this.all = hostSpans(joinSpans([...this.outside, ...pointSpans(this.#points.map(({ value }) => value))]), family);
-  }
-
-  get places(): readonly TestPlace[] {
-    return this.end.places.filter(({ addresses }) => addresses[this.family].length > 0);
   }
 
   placeBy(key: string): TestPlace | undefined {
@@ -131,6 +130,15 @@ class Side {
     }
     return found;
   }
+}
+
+const sides = new WeakMap<TestEnd, Record<4 | 6, Side>>();
+
+/** The addresses of an end in one family; ends are shared by many tests. */
+function sideOf(end: TestEnd, family: 4 | 6): Side {
+  const known = sides.get(end) ?? { 4: new Side(end, 4), 6: new Side(end, 6) };
+  sides.set(end, known);
+  return known[family];
 }
 
 const limit = (box: Box, end: 'sources' | 'destinations', spans: readonly AddressSpan[]): Box =>
@@ -280,7 +288,7 @@ export function decideTest({ expect, ...service }: Assertion, from: TestEnd, to:
   const search: Search = { pairs: false, doubt: null };
   let doubt: TestFinding | null = null;
   for (const family of FAMILIES) {
-    const [source, destination] = [new Side(from, family), new Side(to, family)];
+    const [source, destination] = [sideOf(from, family), sideOf(to, family)];
     const find = expect === 'allow' ? findDenied : findAccepted;
     search.doubt = null;
     const found = find(service, source, destination, search);

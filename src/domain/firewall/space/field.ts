@@ -140,6 +140,8 @@ function numberField(partition: Partition<number>, values: readonly Span<number>
 export function fieldOf(plan: Plan, box: Box, kind: Kind, direction: 'in' | 'out'): Field | null {
   const { family } = box;
   const own = box.protocols.filter((protocol) => kindOf(protocol, family) === kind);
+  // Most boxes have packets of one kind only.
+  if (own.length === 0) return null;
   const limits = (applies: boolean, values: readonly PortRange[], all: readonly PortRange[]) =>
     applies ? values : all;
   const ported = kind === 'ports';

@@ -1,0 +1,40 @@
+import { expect } from '@playwright/test';
+import { test } from '../fixtures/test';
+import { typeInto } from '../fixtures/type-into';
+
+test('create a policy test, read its result, change it, delete it', async ({ adminPage: page, api }) => {
+  await api('POST', '/security-groups', { name: 'e2e-tested' });
+  await page.goto('/policy-tests');
+  await page.getByRole('button', { name: 'Create policy test' }).first().click();
+  const drawer = page.getByRole('dialog', { name: 'Create policy test' });
+  await typeInto(drawer.getByRole('textbox', { name: 'Name' }), 'no ssh from outside');
+  await drawer.getByRole('radio', { name: 'Must be denied' }).click();
+  await typeInto(drawer.getByRole('combobox', { name: 'From', exact: true }), 'any');
+  await page.getByRole('option', { name: /^any/ }).first().click();
+  await typeInto(drawer.getByRole('combobox', { name: 'From', exact: true }), '!10.0.0.0/8');
+  await page.getByRole('option', { name: /!10\.0\.0\.0\/8/ }).click();
+  await page.keyboard.press('Escape');
+  await typeInto(drawer.getByRole('combobox', { name: 'To', exact: true }), 'e2e-tested');
+  await page
+    .getByRole('option', { name: /e2e-tested/ })
+    .first()
+    .click();
+  await page.keyboard.press('Escape');
+  await typeInto(drawer.getByRole('textbox', { name: 'Ports' }), '22');
+  await drawer.getByRole('button', { name: 'Create policy test' }).click();
+
+  await expect(page.getByRole('heading', { level: 1, name: 'no ssh from outside' })).toBeVisible();
+  // The group is empty: that is never a pass.
+  await expect(page.getByText('The test is not proven')).toBeVisible();
+  await expect(page.getByText('An endpoint resolves to nothing.').first()).toBeVisible();
+  await expect(page.getByText('any, !10.0.0.0/8')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit no ssh from outside' });
+  await typeInto(edit.getByRole('textbox', { name: 'Owner' }), 'network team');
+  await edit.getByRole('button', { name: 'Save policy test' }).click();
+  await expect(page.getByText('network team')).toBeVisible();
+
+  await page.goto('/policy-tests?result=unknown');
+  await expect(page.getByRole('link', { name: 'no ssh from outside' })).toBeVisible();
+});
