@@ -10,7 +10,7 @@ import { randomCluster } from '../random-cluster.fixture';
 import { randomPacket, randomSource } from '../random-state.fixture';
 import { type Box, boxHas, boxOf } from './box';
 import { decompose, decomposeNode, type Part } from './decompose';
-import { packetKey, packetsIn, randomGuest, smallSpace } from './small-space.fixture';
+import { packetsToTry, randomGuest, sizeOf, smallSpace } from './small-space.fixture';
 
 type Answer = { readonly verdict: 'accept' | 'drop' | 'reject' | 'unknown' };
 type Subject = {
@@ -35,7 +35,7 @@ const WAYS = [
   ['out', 4],
   ['out', 6],
 ] as const;
-const SUBJECTS = timesTried(8, 1_000);
+const SUBJECTS = timesTried(60, 500);
 /** The same in every ordinary run, which has too few to meet everything. */
 const RUNS = { numRuns: SUBJECTS, ...(SUBJECTS < 100 && { seed: 150 }) };
 
@@ -53,25 +53,30 @@ describe.each([
         const random = randomSource(seed + 2);
         for (const [direction, family] of WAYS) {
           const space = smallSpace(random, family);
-          const left = new Set([...packetsIn(space, direction)].map(packetKey));
-          for (const { box, packet: representative, verdict } of subject.parts(direction, space)) {
+          const parts = [...subject.parts(direction, space)];
+          // Apart from each other, and together the whole space.
+          expect(parts.reduce((sum, { box }) => sum + sizeOf(box), 0)).toBe(sizeOf(space));
+          for (const packet of packetsToTry(space, direction, random, 30)) {
+            const found = parts.filter(({ box }) => boxHas(box, packet)).length;
+            if (found !== 1) expect({ packet, found }).toEqual({ packet, found: 1 });
+          }
+          for (const { box, packet: representative, verdict } of parts) {
             expect(boxHas(box, representative)).toBe(true);
-            for (const packet of packetsIn(box, direction)) {
-              if (!left.delete(packetKey(packet))) expect({ packet, found: 'in two parts, or outside' }).toBeNull();
+            const expected = JSON.stringify(verdict);
+            for (const packet of packetsToTry(box, direction, random, 6)) {
               const found = subject.evaluate(packet);
-              if (JSON.stringify(found) !== JSON.stringify(verdict)) {
+              if (JSON.stringify(found) !== expected) {
                 expect({ packet, representative, found }).toEqual({ packet, representative, found: verdict });
               }
               seen[found.verdict]++;
             }
           }
-          expect([...left]).toEqual([]);
         }
       }),
       RUNS,
     );
     // A comparison that never meets one of the verdicts proves nothing about it.
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(SUBJECTS * 10);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(SUBJECTS);
   });
 
   it('finds the part of every packet in the whole space', { timeout: 600_000 }, () => {
@@ -81,7 +86,7 @@ describe.each([
         const random = randomSource(seed + 3);
         for (const [direction, family] of WAYS) {
           const parts = [...subject.parts(direction, boxOf({ family }))];
-          for (let count = 0; count < 30; count++) {
+          for (let count = 0; count < 8; count++) {
             const { state: _state, tcp_syn, source_mac, ...drawn } = randomPacket(random);
             const packet: Packet = {
               source_port: 1,
@@ -97,7 +102,7 @@ describe.each([
           }
         }
       }),
-      RUNS,
+      { ...RUNS, numRuns: Math.ceil(SUBJECTS / 4) },
     );
   });
 });

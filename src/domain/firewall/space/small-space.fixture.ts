@@ -1,3 +1,4 @@
+import { timesTried } from '@/test/thorough';
 import { parseIp } from '../../net/ip-address';
 import type { AddressSpan } from '../address-set';
 import { hasPorts, ICMP, ICMPV6 } from '../data/protocols';
@@ -52,12 +53,17 @@ const PORTS = [
 ];
 /** Those that rules of random states name. */
 const NAMED_PORTS = [22, 53, 80, 443];
+/** Those that filters have steps of their own for. */
+const SOURCE_PORTS = [0, 53, 67, 68, 137, 546, 547];
 const TYPES = [0, 1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 127, 128, 129, 130, 133, 134, 135, 136, 137, 138, 139, 143];
 
 /** A set of about a thousand packets at the edges of what random filters distinguish. */
 export function smallSpace(random: Random, family: 4 | 6): Box {
-  const port = () =>
-    [...some(random, 2, NAMED_PORTS), ...some(random, 2, PORTS)].map((value) => ({ first: value, last: value }));
+  const port = (known: readonly number[]) =>
+    [...new Set([...some(random, 2, known), ...some(random, 2, PORTS)])].map((value) => ({
+      first: value,
+      last: value,
+    }));
   const box = boxOf({
     family,
     sources: some(random, 5, ADDRESSES[family]),
@@ -67,7 +73,7 @@ export function smallSpace(random: Random, family: 4 | 6): Box {
   const types = some(random, 4, TYPES).flatMap((type) => [0, 4, 5].map((code) => type * 256 + code));
   const icmp = types.sort((a, b) => a - b).map((value) => ({ first: value, last: value }));
   const sorted = (spans: Span<number>[]) => spans.sort((a, b) => a.first - b.first);
-  return { ...box, icmp, source_ports: sorted(port()), destination_ports: sorted(port()) };
+  return { ...box, icmp, source_ports: sorted(port(SOURCE_PORTS)), destination_ports: sorted(port(NAMED_PORTS)) };
 }
 
 const numbersIn = (spans: readonly Span<number>[]): number[] =>
@@ -105,6 +111,40 @@ export function* packetsIn(box: Box, direction: 'in' | 'out'): Generator<Packet>
   }
 }
 
-/** The same text for the same packet. */
-export const packetKey = ({ source, destination, ...packet }: Packet): string =>
-  `${source.value} ${destination.value} ${packet.protocol} ${packet.source_port ?? packet.icmp_type} ${packet.destination_port ?? packet.icmp_code}`;
+/** How many packets a small set has. */
+export function sizeOf(box: Box): number {
+  const count = (spans: readonly Span<number>[]) => spans.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const each = { ports: count(box.source_ports) * count(box.destination_ports), icmp: count(box.icmp), other: 1 };
+  const services = box.protocols.reduce((sum, protocol) => sum + each[kindOf(protocol, box.family)], 0);
+  return addressesIn(box.sources).length * addressesIn(box.destinations).length * services;
+}
+
+/** Some packets of a small set; with `FABRIC_TEST_THOROUGH=true` all of them. */
+export function* packetsToTry(box: Box, direction: 'in' | 'out', random: Random, count: number): Generator<Packet> {
+  if (timesTried(0, 1) === 1) {
+    yield* packetsIn(box, direction);
+    return;
+  }
+  const one = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const single = (spans: readonly Span<number>[]) => {
+    const { first, last } = one(spans);
+    const value = first + Math.floor(random() * (last - first + 1));
+    return [{ first: value, last: value }];
+  };
+  const addresses = (from: Addresses): Addresses => {
+    const value = one(addressesIn(from));
+    return { spans: [{ first: value, last: value }] };
+  };
+  for (let left = count; left > 0; left--) {
+    const packet: Box = {
+      family: box.family,
+      protocols: [one(box.protocols)],
+      icmp: single(box.icmp),
+      destination_ports: single(box.destination_ports),
+      source_ports: single(box.source_ports),
+      destinations: addresses(box.destinations),
+      sources: addresses(box.sources),
+    };
+    yield* packetsIn(packet, direction);
+  }
+}
