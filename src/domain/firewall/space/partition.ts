@@ -129,19 +129,27 @@ export function restrictPartition<T extends number | bigint>(
     present,
     stretches,
     spansOf(bits) {
-      const spans = known.get(bits) ?? joinNeighbors(stretches.filter(({ id }) => hasBit(bits, id)));
+      const spans = known.get(bits) ?? joinStretches(stretches, bits);
       known.set(bits, spans);
       return spans;
     },
   };
 }
 
-function joinNeighbors<T extends number | bigint>(stretches: readonly Span<T>[]): Span<T>[] {
+/** The stretches of some classes, neighbors joined. */
+function joinStretches<T extends number | bigint>(
+  stretches: readonly (Span<T> & { readonly id: number })[],
+  bits: Bits,
+): Span<T>[] {
   const joined: { first: T; last: T }[] = [];
-  for (const { first, last } of stretches) {
-    const previous = joined.at(-1);
+  let previous: { first: T; last: T } | undefined;
+  for (const { first, last, id } of stretches) {
+    if (!hasBit(bits, id)) continue;
     if (previous && valueAfter(previous.last) === first) previous.last = last;
-    else joined.push({ first, last });
+    else {
+      previous = { first, last };
+      joined.push(previous);
+    }
   }
   return joined;
 }
