@@ -52,7 +52,7 @@ const PORTS = [
   ...[5899, 5900, 5999, 6000, 8005, 8006, 60000, 60050, 60051, 65535],
 ];
 /** Those that rules of random states name. */
-const NAMED_PORTS = [22, 53, 80, 443];
+const NAMED_PORTS = [22, 43, 53, 80, 443, 8006];
 /** Those that filters have steps of their own for. */
 const SOURCE_PORTS = [0, 53, 67, 68, 137, 546, 547];
 const TYPES = [0, 1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 127, 128, 129, 130, 133, 134, 135, 136, 137, 138, 139, 143];
@@ -60,7 +60,7 @@ const TYPES = [0, 1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 127, 128, 129, 130, 133, 134
 /** A set of about a thousand packets at the edges of what random filters distinguish. */
 export function smallSpace(random: Random, family: 4 | 6): Box {
   const port = (known: readonly number[]) =>
-    [...new Set([...some(random, 2, known), ...some(random, 2, PORTS)])].map((value) => ({
+    [...new Set([...some(random, 3, known), ...some(random, 1, PORTS)])].map((value) => ({
       first: value,
       last: value,
     }));
