@@ -49,7 +49,7 @@ function prepare(list: readonly LiveRule[], policy_in = 'DROP'): PreparedGuest {
     node: { options: {}, networks: ['10.0.0.2/24'], rules: [] },
   };
   const guest = prepareGuest(state, NIC);
-  // Their indexes are built when first needed, by whoever evaluates a packet first.
+  // Their indexes are built when first needed.
   for (const direction of ['in', 'out'] as const) {
     for (const family of [4, 6] as const) guest.filters[0].index(direction, family);
   }
