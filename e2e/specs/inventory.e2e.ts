@@ -68,7 +68,7 @@ test('nothing found offers the way out', async ({ adminPage: page }) => {
 });
 
 test('nonsense in the URL is no error', async ({ adminPage: page }) => {
-  await page.goto('/workloads?status=flying&sort=hacked&cluster_id=1%27or%271&template=perhaps');
+  await page.goto('/workloads?status=flying&sort=hacked&cluster_id=1%27or%271&template=perhaps&protection=iron');
   await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
 });
 

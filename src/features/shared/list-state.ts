@@ -58,6 +58,18 @@ export const parseAsSpan = createParser({
   serialize: (span: string) => span,
 });
 
+/** Some of a list of words. Unknown ones are left out; if no other is left, there is no filter. */
+export function parseAsSome(words: readonly string[]) {
+  const all = parseAsArrayOf(parseAsStringLiteral(words));
+  return createParser({
+    ...all,
+    parse: (text) => {
+      const known = all.parse(text) ?? [];
+      return known.length > 0 ? known : null;
+    },
+  });
+}
+
 function parserOf(spec: FilterSpec) {
   if (spec === 'id') return parseAsId;
   if (spec === 'id_or_none') return parseAsIdOrNone;
@@ -65,7 +77,7 @@ function parserOf(spec: FilterSpec) {
   if (spec === 'time') return parseAsTime;
   if (spec === 'span') return parseAsSpan;
   if (spec === 'text') return parseAsString;
-  if ('several' in spec) return parseAsArrayOf(parseAsStringLiteral(spec.several));
+  if ('several' in spec) return parseAsSome(spec.several);
   return parseAsStringLiteral(spec);
 }
 

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { parseAsId, parseAsSome } from './list-state';
+
+describe('filters in the URL', () => {
+  const some = parseAsSome(['drop', 'reject', 'accept']);
+
+  it('keep the known words of several, and are none without any', () => {
+    expect(some.parse('drop,accept')).toEqual(['drop', 'accept']);
+    expect(some.parse('flying,drop')).toEqual(['drop']);
+    expect(some.parse('flying')).toBeNull();
+    expect(some.parse('')).toBeNull();
+  });
+
+  it('are written as they are read', () => {
+    expect(some.parse(some.serialize(['drop', 'reject']))).toEqual(['drop', 'reject']);
+    expect(some.eq?.(['drop'], ['drop'])).toBe(true);
+    expect(some.eq?.(['drop'], ['reject'])).toBe(false);
+  });
+
+  it('are none where an id is none', () => {
+    expect(parseAsId.parse("1' or '1")).toBeNull();
+  });
+});
