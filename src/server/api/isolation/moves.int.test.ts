@@ -178,7 +178,10 @@ describe('a workload that moves', () => {
       definition: { enforcement_mode: 'enforced', sources: ['any'], targets: ['tag:zzb-tag'], default_action: 'drop' },
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['4711'] }],
     });
-    const applied = await post(`/policies/${policy.id}/apply`, theirs.headers, { dry_run: false });
+    const applied = await post(`/policies/${policy.id}/apply`, theirs.headers, {
+      dry_run: false,
+      override_tests: { reason: 'zzb-override' },
+    });
     for (const { deployment_id } of applied.clusters) {
       await runDeployment(deployment_id, { signal: new AbortController().signal });
       // What it found there is asked for below: rules of the former tenant are still among it.

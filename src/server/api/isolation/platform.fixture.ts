@@ -19,7 +19,8 @@ async function send(path: string, body: object, method = 'POST'): Promise<Policy
 }
 
 async function apply(policy: Policy): Promise<void> {
-  await send(`/policies/${policy.id}/apply`, {});
+  // The tests of tenants fail by design: what they deny is allowed.
+  await send(`/policies/${policy.id}/apply`, { override_tests: { reason: `${THEIR_MARK}-override` } });
   const rows = await sqlClient()<{ id: string }[]>`
     select id from deployments where policy_id = ${policy.id} and status = 'queued'`;
   for (const { id } of rows) await runDeployment(id, { signal: new AbortController().signal });

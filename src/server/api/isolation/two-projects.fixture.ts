@@ -49,7 +49,10 @@ async function makeOwn(headers: Record<string, string>, { ids }: Side, mark: str
     definition: { enforcement_mode: 'enforced', sources: [`${mark}-guest-x`, 'any'], targets: [`sg:${mark}-group`] },
     rules: [{ action: 'accept', protocol: 'tcp', destination_ports: ['8443'], comment: `${mark}-own-rule` }],
   });
-  const applied = await make(`/policies/${policy.id}/apply`, { dry_run: false });
+  const applied = await make(`/policies/${policy.id}/apply`, {
+    dry_run: false,
+    override_tests: { reason: `${mark}-override` },
+  });
   const deployment = applied.clusters[0].deployment_id;
   await runDeployment(deployment, { signal: new AbortController().signal });
   return { policy: policy.id, rule: policy.rules[0].id, security_group: group.id, deployment };
