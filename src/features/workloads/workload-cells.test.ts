@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it, test } from 'vitest';
+import type { UnprotectedReason } from '@/domain/firewall/protection';
 import { english } from '@/lib/i18n/translator';
-import { firewallText, protectionText } from './workload-cells';
+import { firewallText, ProtectionReasons, protectionText } from './workload-cells';
 
 const read = '2026-11-21T00:00:00.000Z';
 
@@ -60,4 +63,26 @@ test.each([
   const protection_reasons = protection === 'unknown' ? ['unknown' as const] : [...new Set(found)];
   const workload = { protection, protection_reasons, unprotected_interfaces, interfaces_total: 2 };
   expect(protectionText(english, workload)).toBe(text);
+});
+
+describe('ProtectionReasons', () => {
+  const shown = (protection_reasons: UnprotectedReason[]) => {
+    const workload = {
+      protection: 'off' as const,
+      protection_reasons,
+      unprotected_interfaces: [],
+      interfaces_total: 1,
+    };
+    return renderToStaticMarkup(createElement(ProtectionReasons, { workload }));
+  };
+
+  it('shows the first reason and how many more there are, with all of them as a title', () => {
+    const page = shown(['guest_firewall_off', 'default_accept', 'nic_flag_off']);
+    expect(page).toContain('title="Guest firewall off; Default accept; ');
+    expect(page.replace(/<[^>]*>/g, '')).toBe('Guest firewall off+2');
+  });
+
+  it('shows one reason alone', () => {
+    expect(shown(['guest_firewall_off']).replace(/<[^>]*>/g, '')).toBe('Guest firewall off');
+  });
 });
