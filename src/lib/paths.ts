@@ -37,6 +37,7 @@ export const paths = {
   securityGroup: ({ groupId, ...query }: { groupId: string; tab?: string }) =>
     withQuery(`/security-groups/${id(groupId)}`, query),
   policyTests: (query?: Query) => withQuery('/policy-tests', query),
+  protectedConnections: () => '/policy-tests/protected',
   policyTest: ({ testId }: { testId: string }) => `/policy-tests/${id(testId)}`,
   policies: (query?: Query) => withQuery('/policies', query),
   newPolicy: (query?: Query) => withQuery('/policies/new', query),

@@ -5,7 +5,7 @@ import { listInput, pageOf } from '../list';
 import { Ports, plainText, protocolHasPorts } from '../policy/policy';
 import { canonicalTestEndpoint, isExcepted, parseTestEndpoint } from './test-endpoint';
 
-const MAX_ENDPOINTS = 50;
+const MAX_ENDPOINTS = 200;
 
 const Endpoint = z.string({ error: 'An endpoint.' }).transform((text, context) => {
   const parsed = parseTestEndpoint(text);
@@ -14,18 +14,21 @@ const Endpoint = z.string({ error: 'An endpoint.' }).transform((text, context) =
   return z.NEVER;
 });
 
-const Endpoints = z
+/** The endpoints of one end. */
+export const TestEndpoints = z
   .array(Endpoint, { error: 'A list of endpoints.' })
   .min(1, 'Specify at least one endpoint; `any` matches every address.')
   .max(MAX_ENDPOINTS, `At most ${MAX_ENDPOINTS} endpoints.`)
   .transform((endpoints) => [...new Set(endpoints)])
   .refine((endpoints) => !endpoints.every(isExcepted), 'Specify an endpoint that is not an exception.');
 
+export const TestPorts = Ports;
+
 const fields = {
   name: plainText(100).min(1, 'A name of 1 to 100 characters.'),
   expect: z.enum(POLICY_TEST_EXPECTATIONS, { error: 'One of allow, deny.' }),
-  from: Endpoints,
-  to: Endpoints,
+  from: TestEndpoints,
+  to: TestEndpoints,
   protocol: z.enum(RULE_PROTOCOLS, { error: `One of ${RULE_PROTOCOLS.join(', ')}.` }),
   /** Ports of the destination; none means all. */
   ports: Ports,

@@ -8,6 +8,8 @@ import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { buttonClass } from '@/ui/button-class';
+import { Link } from '@/ui/link';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { choice, inUrl, searched } from '../shared/list/filters';
@@ -59,7 +61,8 @@ const TESTS = declareList({
 export function TestList() {
   const t = useT();
   const router = useRouter();
-  const { reason } = usePermissions();
+  const { can, reason } = usePermissions();
+  const whole = can('cluster:read');
   const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
   const [deleting, setDeleting] = useState<PolicyTest | null>(null);
   const list = useList(TESTS);
@@ -67,6 +70,13 @@ export function TestList() {
     <>
       <ListView
         of={list}
+        actions={
+          whole && (
+            <Link className={buttonClass()} href={paths.protectedConnections()}>
+              {t('Protected connections')}
+            </Link>
+          )
+        }
         onAdd={() => void setAdding(true)}
         rowActions={(test) => ({
           name: test.name,

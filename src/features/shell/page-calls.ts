@@ -24,6 +24,7 @@ const CALLS: readonly (readonly [page: string, call: string, query?: readonly st
     ['q', 'sort', 'enforcement_mode', 'enabled', 'tenant_id', 'deployment_status', 'cluster_id', 'workload_id'],
   ],
   ['/policy-tests', '/policy-tests', ['q', 'sort', 'result', 'expect', 'workload_id', 'policy_id']],
+  ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{policy_test_id}'],
   ['/policies/[policyId]', '/policies/{policy_id}'],
   ['/policies/[policyId]/edit', '/policies/{policy_id}'],

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   PolicyTest,
   PolicyTestInput,
@@ -6,16 +7,28 @@ import {
   PolicyTestUpdate,
 } from '@/domain/policy-tests/definition';
 import {
+  PROTECTED_TEMPLATES,
+  ProtectedConnection,
+  ProtectedConnectionInput,
+  ProtectedConnections,
+} from '@/domain/policy-tests/protected-connection';
+import {
   createPolicyTest,
   deletePolicyTest,
   listPolicyTests,
   readPolicyTest,
   updatePolicyTest,
 } from '../../enforcement/policy-tests/policy-tests';
+import {
+  completeProtectedConnection,
+  listProtectedConnections,
+  removeProtectedConnection,
+} from '../../enforcement/policy-tests/protected-connections';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
 const { query, mutation } = operations('Policy tests');
+const templateParams = z.object({ template: z.enum(PROTECTED_TEMPLATES) });
 
 export const policyTestsRouter = router({
   list: query({
@@ -55,5 +68,30 @@ export const policyTestsRouter = router({
     summary: 'Delete a policy test.',
     access: { permission: 'policy_test:write' },
     run: ({ scope, params }) => deletePolicyTest(scope, params.policy_test_id),
+  }),
+  protected: query({
+    rest: 'GET /protected-connections',
+    summary: 'List the connections that the installation depends on, with what is missing to complete each.',
+    access: { permission: 'policy_test:read' },
+    output: ProtectedConnections,
+    run: ({ scope }) => listProtectedConnections(scope),
+  }),
+  protect: mutation({
+    rest: 'PUT /protected-connections/{template}',
+    summary: 'Complete a protected connection: a policy test that only this permission changes or overrides.',
+    access: { permission: 'policy_test:protect' },
+    params: templateParams,
+    onPages: { template: 'template' },
+    input: ProtectedConnectionInput,
+    output: ProtectedConnection,
+    run: ({ scope, params, input }) => completeProtectedConnection(scope, params.template, input),
+  }),
+  unprotect: mutation({
+    rest: 'DELETE /protected-connections/{template}',
+    summary: 'Remove the policy test of a protected connection.',
+    access: { permission: 'policy_test:protect' },
+    params: templateParams,
+    onPages: { template: 'template' },
+    run: ({ scope, params }) => removeProtectedConnection(scope, params.template),
   }),
 });

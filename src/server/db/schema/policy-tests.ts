@@ -3,6 +3,7 @@ import { boolean, check, foreignKey, index, integer, jsonb, pgTable, text, uniqu
 import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, RULE_PROTOCOLS } from '@/domain/choices';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { NotFilteredNote, StoredCause, TestUnknownReason } from '@/domain/policy-tests/definition';
+import { PROTECTED_TEMPLATES } from '@/domain/policy-tests/protected-connection';
 import { primaryId, timestampNow, timestamptz } from '../columns';
 import { projects, tenants } from './access';
 
@@ -25,6 +26,8 @@ export const policyTests = pgTable(
     owner: text().notNull().default(''),
     /** Part of the product: users without the installation's permission cannot change or override it. */
     protected: boolean().notNull().default(false),
+    /** Of a protected connection, which one. */
+    template: text({ enum: PROTECTED_TEMPLATES }).unique('policy_tests_template_key'),
     version: integer().notNull().default(1),
     created_at: timestampNow(),
     updated_at: timestampNow(),
@@ -38,6 +41,7 @@ export const policyTests = pgTable(
     }).onDelete('restrict'),
     check('policy_tests_project', sql`${t.project_id} is null or ${t.tenant_id} is not null`),
     check('policy_tests_protected', sql`not ${t.protected} or ${t.tenant_id} is null`),
+    check('policy_tests_template', sql`(${t.template} is not null) = ${t.protected}`),
     index('policy_tests_project_idx').on(t.project_id),
     check('policy_tests_expect', sql`${t.expect} in ('allow', 'deny')`),
     check('policy_tests_protocol', sql`${t.protocol} in ('any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp')`),

@@ -73,6 +73,21 @@ describe('an apply', () => {
     expect(drafted.body).toMatchObject({ failing_tests: [{ id: test.id, result: 'fail' }] });
   });
 
+  it('is not stopped by a test that fails for another reason', async () => {
+    const body = {
+      name: 'never',
+      expect: 'deny',
+      from: ['10.0.0.0/8'],
+      to: ['vmid:104'],
+      protocol: 'tcp',
+      ports: ['443'],
+    };
+    const { body: failing } = await lab.json('/policy-tests', { body });
+    expect(failing).toMatchObject({ result: 'fail' });
+    const other = await lab.create({ definition: definition('vmid:104'), rules: [rule('25')] });
+    expect((await apply(other)).status).toBe(202);
+  });
+
   it('is not stopped by tests of other workloads', async () => {
     expect((await apply(harmless)).status).toBe(202);
   });

@@ -84,9 +84,9 @@ export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: s
 }
 
 /** Evaluates a test that was just created or changed; its author is the cause if it fails. */
-async function evaluateNow(
+export async function evaluateNow(
   tx: Tx,
-  scope: Scope<'policy_test:write'>,
+  scope: { readonly actor: { readonly name: string } },
   board: Board,
   test: PolicyTestRow,
 ): Promise<void> {

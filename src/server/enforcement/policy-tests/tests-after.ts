@@ -1,8 +1,12 @@
-import { isWithinReach, type Reach } from '@/domain/permissions';
+import { ruleAt } from '@/domain/firewall/rule-at';
+import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
+import { parseMarker } from '@/domain/policy/marker';
+import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
 import { statesAfterApply } from '../impact/states-after';
 import type { Board } from '../policies/board/board';
+import { liveStateOf } from '../policies/board/views';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
@@ -15,9 +19,26 @@ export type TestsAfter = { readonly failing: readonly Failing[]; readonly after:
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
+/** Whether a test may stop an apply of a policy: those of the policy's own project and tenant, and of the installation. */
+const mayStop = (test: Owned, policy: Owned): boolean =>
+  test.tenant_id === null ||
+  (test.tenant_id === policy.tenant_id && (test.project_id === null || test.project_id === policy.project_id));
+
+/** The policy whose rule decides the counterexample; null: something else decides. */
+function decidingPolicy(after: Readable, { source_place, destination_place, side, decided_by }: TestFinding) {
+  const place = side === 'source' ? source_place : destination_place;
+  const workload = place?.kind === 'workload' ? after.inputs.workloads.get(place.id) : undefined;
+  if (!workload || decided_by.kind !== 'rule') return null;
+  const guest = after.readings.guests.get(workload.id)?.state ?? null;
+  const cluster = after.readings.clusters.get(workload.cluster_id)?.state ?? null;
+  const found = ruleAt(liveStateOf(workload, guest, cluster), decided_by);
+  return (found?.own && parseMarker(found.rule.comment)?.policy_id) || null;
+}
+
 /**
- * The tests that fail after an apply, of those with an end that includes a guest that the apply changes.
- * @param readings what is live now, by workload and cluster
+ * The tests that an apply makes fail, or keeps failing by a rule of the policy itself, of those with an end that includes a
+ * guest that the apply changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
+ * otherwise be fixed in no order.
  */
 export async function failingAfterApply(
   board: Pick<Board, 'inputs' | 'readings'>,
@@ -37,10 +58,13 @@ export async function failingAfterApply(
   const after: Readable = { inputs, readings: { ...readings, guests } };
   if (changed.size === 0) return { failing: [], after };
   const evaluated = new TestInputs(after);
+  const live = new TestInputs(board);
   const failing = (await listAllPolicyTests(db)).flatMap((test): Failing[] => {
-    if (!evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
+    if (!mayStop(test, policy) || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
     const decision = evaluated.decide(test);
-    return decision.result === 'fail' ? [{ test, decision }] : [];
+    if (decision.result !== 'fail') return [];
+    const isOwn = decision.finding !== null && decidingPolicy(after, decision.finding) === policy.id;
+    return isOwn || live.decide(test).result !== 'fail' ? [{ test, decision }] : [];
   });
   return { failing, after };
 }

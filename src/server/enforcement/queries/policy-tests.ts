@@ -109,6 +109,33 @@ export async function findPolicyTestsByIds(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The tests of protected connections, by template. */
+export async function findProtectedTests(executor: Executor): Promise<Map<string, FoundTest>> {
+  const rows = await executor
+    .select({ id: policyTests.id, template: policyTests.template })
+    .from(policyTests)
+    .where(eq(policyTests.protected, true));
+  const found = await findPolicyTestsByIds(
+    executor,
+    rows.map(({ id }) => id),
+  );
+  return new Map(
+    rows.flatMap(({ id, template }) => {
+      const test = found.get(id);
+      return test && template ? [[template, test] as const] : [];
+    }),
+  );
+}
+
+/** The row of a protected connection; other writers of it wait until the transaction ends. */
+export async function lockProtectedTest(
+  tx: Tx,
+  template: NonNullable<PolicyTestRow['template']>,
+): Promise<PolicyTestRow | null> {
+  const [row] = await tx.select().from(policyTests).where(eq(policyTests.template, template)).for('update');
+  return row ?? null;
+}
+
 /** The row of a test visible to the caller; other writers of the test wait until the transaction ends. */
 export async function lockPolicyTest(tx: Tx, reach: Reach, id: string): Promise<PolicyTestRow | null> {
   const [row] = await tx

@@ -1,0 +1,130 @@
+import {
+  PROTECTED_TEMPLATES,
+  type ProtectedConnection,
+  type ProtectedConnectionInput,
+  type ProtectedTemplate,
+  TEMPLATES,
+} from '@/domain/policy-tests/protected-connection';
+import { canonicalTestEndpoint } from '@/domain/policy-tests/test-endpoint';
+import { recordAudit } from '../../audit/record';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { publishEvent } from '../../events/event-hub';
+import { newId } from '../../lib/ids';
+import { nameTaken, notFound } from '../../lib/refusals';
+import { readBoard } from '../policies/board/read-board';
+import {
+  deletePolicyTest,
+  findProtectedTests,
+  insertPolicyTest,
+  lockPolicyTest,
+  lockProtectedTest,
+  policyTestNameTaken,
+  updatePolicyTest,
+} from '../queries/policy-tests';
+import { describeTest } from './describe-test';
+import { auditedTest, evaluateNow } from './policy-tests';
+import type { Readable } from './test-places';
+
+const INSTALLATION = { tenant_id: null, project_id: null } as const;
+
+/** The nodes that were read, as endpoints. */
+function nodesOf({ inputs, readings }: Readable): string[] {
+  return [...readings.clusters].flatMap(([id, { state }]) => {
+    const cluster = inputs.clusters.get(id)?.name;
+    const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
+    return cluster === undefined
+      ? []
+      : Object.keys(state.nodes ?? {}).flatMap(
+          (name) => canonicalTestEndpoint(`node:${escapeName(cluster)}/${escapeName(name)}`) ?? [],
+        );
+  });
+}
+
+/**
+ * The connections that the installation depends on, with what is missing to complete each. They belong to the installation: users
+ * of single tenants have none.
+ */
+export async function listProtectedConnections({
+  reach,
+}: Scope<'policy_test:read'>): Promise<{ items: ProtectedConnection[] }> {
+  if (reach !== 'all') return { items: [] };
+  const [board, tests] = await Promise.all([readBoard(), findProtectedTests(db)]);
+  const nodes = nodesOf(board);
+  return {
+    items: PROTECTED_TEMPLATES.map((template): ProtectedConnection => {
+      const { name, protocol, ports, ...ends } = TEMPLATES[template];
+      const stored = tests.get(template);
+      const from = stored?.from ?? (ends.from === 'nodes' ? nodes : []);
+      const to = stored?.to ?? (ends.to === 'nodes' ? nodes : []);
+      const missing = [...(from.length === 0 ? ['from' as const] : []), ...(to.length === 0 ? ['to' as const] : [])];
+      const test = stored ? describeTest(board, reach, stored) : null;
+      return { template, name, protocol, from, to, ports: [...(stored?.ports ?? ports)], missing, test };
+    }),
+  };
+}
+
+/** The same after a change. @throws Error when the template is not listed, which cannot be */
+async function readOne(scope: Scope<'policy_test:protect'>, template: ProtectedTemplate): Promise<ProtectedConnection> {
+  const { items } = await listProtectedConnections(scope as unknown as Scope<'policy_test:read'>);
+  const found = items.find((item) => item.template === template);
+  if (!found) throw new Error(`expected the template ${template}`);
+  return found;
+}
+
+/**
+ * Completes a protected connection, or changes what it was completed with: a policy test of the installation that only holders
+ * of this permission change or override. It is evaluated immediately.
+ * @throws AppError `conflict` when a test has its name
+ */
+export async function completeProtectedConnection(
+  scope: Scope<'policy_test:protect'>,
+  template: ProtectedTemplate,
+  input: ProtectedConnectionInput,
+): Promise<ProtectedConnection> {
+  const board = await readBoard();
+  const { name, protocol } = TEMPLATES[template];
+  await db.transaction(async (tx) => {
+    const known = await lockProtectedTest(tx, template);
+    if (!known && (await policyTestNameTaken(tx, INSTALLATION, name))) throw nameTaken('policy test', name);
+    const id = known?.id ?? newId();
+    if (known) await updatePolicyTest(tx, id, { ...input, version: known.version + 1 });
+    else {
+      const fields = { name, expect: 'allow', protocol, owner: '', reason: '', protected: true, template } as const;
+      await insertPolicyTest(tx, { ...INSTALLATION, ...fields, ...input, id });
+    }
+    const row = await lockPolicyTest(tx, 'all', id);
+    if (!row) throw new Error('expected the stored test to exist');
+    await evaluateNow(tx, scope, board, row);
+    await publishEvent(tx, { type: 'policy_test.changed', ...INSTALLATION });
+    await recordAudit(tx, scope, {
+      action: known ? 'policy_test.updated' : 'policy_test.created',
+      object_kind: 'policy_test',
+      object_id: id,
+      object_name: name,
+      ...(known && { before: auditedTest(known) }),
+      after: auditedTest(row),
+    });
+  });
+  return readOne(scope, template);
+}
+
+/** Removes the test of a protected connection. @throws AppError `not_found` when it was not completed */
+export function removeProtectedConnection(
+  scope: Scope<'policy_test:protect'>,
+  template: ProtectedTemplate,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockProtectedTest(tx, template);
+    if (!row) throw notFound('protected connection');
+    await deletePolicyTest(tx, row.id);
+    await publishEvent(tx, { type: 'policy_test.changed', ...INSTALLATION });
+    await recordAudit(tx, scope, {
+      action: 'policy_test.deleted',
+      object_kind: 'policy_test',
+      object_id: row.id,
+      object_name: row.name,
+      before: auditedTest(row),
+    });
+  });
+}
