@@ -42,9 +42,13 @@ const CHANGES: readonly Change[] = [
   }),
   (state, random) => withOptions(state, { policy_in: pick(random, ['ACCEPT', 'DROP', 'REJECT']) }),
   (state, random) => withOptions(state, { policy_out: pick(random, ['ACCEPT', 'DROP', 'REJECT']) }),
+  (state, random) => withOptions(state, { ipfilter: random() < 0.7 ? 1 : 0 }),
+  ({ cluster, ...state }, random) => {
+    const blacklist = [{ cidr: random() < 0.5 ? '10.0.0.0/30' : 'fd00::/126' }];
+    return { ...state, cluster: { ...cluster, ipsets: cluster.ipsets && { ...cluster.ipsets, blacklist } } };
+  },
   (state, random) => withOptions(state, { enable: random() < 0.5 ? 1 : 0 }),
-  (state, random) =>
-    withOptions(state, pick(random, [{ dhcp: 0 }, { ndp: 0 }, { radv: 1 }, { ipfilter: 1 }, { ips: 1 }]) ?? {}),
+  (state, random) => withOptions(state, pick(random, [{ dhcp: 0 }, { ndp: 0 }, { radv: 1 }, { ips: 1 }]) ?? {}),
   ({ guest, cluster }, random) => ({ guest, cluster, node: randomState(Math.floor(random() * 1e9)).node }),
   (_, random) => randomState(Math.floor(random() * 1e9)),
 ];

@@ -52,7 +52,7 @@ const PORTS = [
   ...[5899, 5900, 5999, 6000, 8005, 8006, 60000, 60050, 60051, 65535],
 ];
 /** Those that rules of random states name. */
-const NAMED_PORTS = [22, 43, 53, 80, 443, 8006];
+const NAMED_PORTS = [22, 43, 53, 80, 443, 1900, 8006];
 /** Those that filters have steps of their own for. */
 const SOURCE_PORTS = [0, 53, 67, 68, 137, 546, 547];
 const TYPES = [0, 1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 127, 128, 129, 130, 133, 134, 135, 136, 137, 138, 139, 143];
