@@ -65,7 +65,7 @@ describe('boxes', () => {
         const witness = witnessOf(a, 'in');
         if (witness) expect(boxHas(a, witness)).toBe(true);
       }),
-      { numRuns: 30, seed: 150 },
+      { numRuns: 12, seed: 150 },
     );
   });
 
