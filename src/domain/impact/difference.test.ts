@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveGuest, LiveNic, LiveRule, LiveState } from '../firewall/live-state';
+import type { LiveGuest, LiveNic, LiveRule, LiveSetEntry, LiveState } from '../firewall/live-state';
 import { type PreparedGuest, prepareGuest } from '../firewall/prepare-guest';
 import { PLAIN_NODE } from '../firewall/random-state.fixture';
 import { computeDifference, type Difference, type DifferenceRows } from './difference';
 
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: '02:00:00:00:00:01' };
 
-type Setup = Partial<LiveGuest> & { readonly node?: LiveState['node']; readonly nic?: Partial<LiveNic> };
+type Setup = Partial<LiveGuest> & {
+  readonly node?: LiveState['node'];
+  readonly nic?: Partial<LiveNic>;
+  readonly blacklist?: readonly LiveSetEntry[];
+};
 type Rule = Partial<LiveRule>;
 
 const allow = (rule: Rule): Rule => ({ type: 'in', action: 'ACCEPT', enable: 1, ...rule });
 
 /** A guest with rules in order, under a filter that is on and whose default drops what comes in. */
-function guest(rules: readonly Rule[], { node = PLAIN_NODE, nic, ...setup }: Setup = {}): PreparedGuest {
+function guest(rules: readonly Rule[], { node = PLAIN_NODE, nic, blacklist, ...setup }: Setup = {}): PreparedGuest {
   const listed = rules.map((rule, pos): LiveRule => ({ type: 'in', action: 'ACCEPT', ...rule, pos }));
   return prepareGuest(
     {
       node,
-      cluster: { firewall_enabled: true, aliases: {}, ipsets: {}, groups: {} },
+      cluster: { firewall_enabled: true, aliases: {}, ipsets: { ...(blacklist && { blacklist }) }, groups: {} },
       guest: { options: { enable: 1 }, rules: listed, aliases: {}, ipsets: {}, ...setup },
     },
     { ...NIC, ...nic },
@@ -77,6 +81,22 @@ describe('computeDifference', () => {
       ({ decided_before, direction }) => direction === 'in' && decided_before.kind === 'default',
     );
     expect(rest).toMatchObject({ after: 'accept', decided_after: { kind: 'not_enforced', reason: 'nic_flag_off' } });
+  });
+
+  it('shows what a blacklist and an address filter take away', () => {
+    const listed = guest([WEB], { blacklist: [{ cidr: '192.0.2.0/24' }] });
+    const { lost, gained } = computeDifference(guest([WEB]), listed);
+    expect(gained).toEqual(NONE);
+    // DHCP is accepted before all rules.
+    const [dhcp, web] = [...lost.rows].sort((a, b) => (a.decided_before.kind < b.decided_before.kind ? -1 : 1));
+    expect(dhcp?.decided_before).toEqual({ kind: 'builtin', name: 'dhcp' });
+    expect([web]).toMatchObject([
+      { direction: 'in', from: { networks: ['192.0.2.0/24'] }, decided_after: { kind: 'builtin', name: 'blacklist' } },
+    ]);
+    const ipsets = { 'ipfilter-net0': [{ cidr: '10.0.0.9' }] };
+    const filtered = computeDifference(guest([WEB]), guest([WEB], { ipsets }));
+    expect(filtered.lost.rows.every(({ direction }) => direction === 'out')).toBe(true);
+    expect(filtered.lost.rows[0]?.from).toMatchObject({ networks: ['10.0.0.9'], except: true });
   });
 
   it('names packets that are undecided after a change', () => {
