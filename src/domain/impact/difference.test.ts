@@ -83,7 +83,7 @@ describe('computeDifference', () => {
     expect(rest).toMatchObject({ after: 'accept', decided_after: { kind: 'not_enforced', reason: 'nic_flag_off' } });
   });
 
-  it('shows what a blacklist and an address filter take away', () => {
+  it('shows what a blacklist and an address filter drop', () => {
     const listed = guest([WEB], { blacklist: [{ cidr: '192.0.2.0/24' }] });
     const { lost, gained } = computeDifference(guest([WEB]), listed);
     expect(gained).toEqual(NONE);
