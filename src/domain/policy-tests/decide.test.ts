@@ -6,7 +6,7 @@ import { decideTest } from './decide';
 import { randomTest, resultByForce } from './random-test.fixture';
 import type { TestEnd } from './test-end';
 
-const TESTS = timesTried(80, 500);
+const TESTS = timesTried(200, 500);
 const NOTHING: TestEnd = { places: [], outside: { 4: [], 6: [] }, missing: [] };
 
 describe('decideTest', () => {

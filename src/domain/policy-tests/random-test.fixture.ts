@@ -57,7 +57,7 @@ function randomRule(random: Random, pos: number): LiveRule {
 
 function randomGuest(random: Random, number: number): Guest {
   const options: LiveGuestOptions | null =
-    random() < 0.05
+    random() < 0.12
       ? null
       : {
           enable: random() < 0.85 ? 1 : 0,
@@ -65,7 +65,7 @@ function randomGuest(random: Random, number: number): Guest {
           ...(random() < 0.3 && { policy_out: pick(random, ['DROP', 'REJECT']) }),
         };
   const count = Math.floor(random() * 4);
-  const rules = random() < 0.05 ? null : Array.from({ length: count }, (_, pos) => randomRule(random, pos));
+  const rules = random() < 0.15 ? null : Array.from({ length: count }, (_, pos) => randomRule(random, pos));
   const state: LiveState = {
     cluster: { firewall_enabled: random() < 0.95, groups: {}, ipsets: {}, aliases: {} },
     guest: { options, rules, ipsets: {}, aliases: {} },
