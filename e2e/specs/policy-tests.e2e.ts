@@ -37,4 +37,10 @@ test('create a policy test, read its result, change it, delete it', async ({ adm
 
   await page.goto('/policy-tests?result=unknown');
   await expect(page.getByRole('link', { name: 'no ssh from outside' })).toBeVisible();
+
+  // What the installation depends on, and what is missing to complete each.
+  await page.getByRole('link', { name: 'Protected connections' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Protected connections' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Admin network to nodes' })).toBeVisible();
+  await expect(page.getByText('Not complete').first()).toBeVisible();
 });
