@@ -124,6 +124,21 @@ export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6',
 export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
 /** `unknown`: nothing can be said, as over an empty group. It is never a pass. */
 export const POLICY_TEST_RESULTS = ['pass', 'fail', 'unknown'] as const;
+export const IMPACT_STATUSES = ['running', 'done', 'failed'] as const;
+/** What a change does to conversations, most harmful first. */
+export const IMPACT_OUTCOMES = ['newly_blocked', 'unknown', 'newly_allowed', 'still_blocked', 'still_allowed'] as const;
+/** Why it cannot be told what a change does to a conversation. */
+export const IMPACT_UNKNOWN_REASONS = [
+  /** Only a prefix is stored, and the rules treat its addresses differently. */
+  'prefix_split',
+  /** The live state of a workload at an end could not be read, or not completely. */
+  'unreadable',
+  /** The verdict depends on something that is not stored, such as the source port, the ICMP type or which end opened it. */
+  'not_stored',
+  /** More addresses or ports than are tried. */
+  'too_many',
+] as const;
+export const IMPACT_SORTS = ['outcome', 'bytes', 'flows', 'last_seen_at', 'client', 'server', 'port'] as const;
 export const POLICY_TEST_SORTS = ['name', 'result', 'failing_since', 'checked_at', 'created_at', 'updated_at'] as const;
 
 /** Workloads that one call may assign. */
