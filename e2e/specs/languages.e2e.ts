@@ -11,7 +11,7 @@ test('the account menu chooses the language of all pages', async ({ adminPage: p
   await expect(page.getByRole('menuitemradio', { name: 'English' })).toBeChecked();
   await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
   const sections = page.getByRole('navigation', { name: 'Bereiche' });
-  await expect(sections.getByRole('link', { name: 'Richtlinien' })).toBeVisible();
+  await expect(sections.getByRole('link', { name: 'Richtlinien', exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { level: 1, name: 'Gruppen' })).toBeVisible();
   await expect(page).toHaveTitle('Gruppen · Fabric');
   expect(await language(page)).toBe('de');

@@ -16,6 +16,7 @@ import * as trafficSums from '@/domain/flow/traffic-sums';
 import * as guestFirewall from '@/domain/guest-firewall';
 import * as hostFirewall from '@/domain/host-firewall';
 import * as evidence from '@/domain/impact/evidence';
+import * as impact from '@/domain/impact/impact';
 import * as insights from '@/domain/insights';
 import * as inventory from '@/domain/inventory';
 import * as addressPolicies from '@/domain/ipam/address-policies';
@@ -40,6 +41,8 @@ import * as policyDeployment from '@/domain/policy-deployment';
 import * as policyEndpoints from '@/domain/policy-endpoints';
 import * as policyGuests from '@/domain/policy-guests';
 import * as policyPreview from '@/domain/policy-preview';
+import * as policyTest from '@/domain/policy-tests/definition';
+import * as protectedConnection from '@/domain/policy-tests/protected-connection';
 import * as project from '@/domain/project';
 import * as role from '@/domain/role';
 import * as secondFactor from '@/domain/second-factor';
@@ -72,6 +75,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   guestFirewall,
   hostFirewall,
   evidence,
+  impact,
   insights,
   inventory,
   addressPolicies,
@@ -96,6 +100,8 @@ const MODULES: readonly Record<string, unknown>[] = [
   policyEndpoints,
   policyGuests,
   policyPreview,
+  policyTest,
+  protectedConnection,
   project,
   role,
   secondFactor,

@@ -53,6 +53,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   password: 'correct horse battery staple',
   permissions: ['policy:read'],
   pool: 'production',
+  ports: ['5432'],
   prefix_length: 28,
   protocol: 'tcp',
   public_url: 'https://fabric.example.org',

@@ -14,6 +14,14 @@ describe('reportedRecord', () => {
     });
   });
 
+  it('keeps what an object cannot be assigned, and says when two names are stored alike', () => {
+    const record = reportedRecord(
+      makeFlow({ state: '\u0000', raw: JSON.parse('{"__proto__":0,"a\\u0000":1,"a\\ud800":2}') }),
+    );
+    expect(record).toContain('"__proto__":0');
+    expect(JSON.parse(record)).toMatchObject({ truncated: true });
+  });
+
   it('is valid JSON that PostgreSQL stores, of bounded size, whatever the agent sent', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.double(), fc.boolean(), fc.constant(null));
     const evidence = fc.dictionary(

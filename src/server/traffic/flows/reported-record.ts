@@ -11,21 +11,23 @@ const storable = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(storable) : value;
 };
 
-/** The record field by field, as long as there is room, then marked `truncated`. */
+/** The record field by field, as long as there is room, then marked `truncated`. Of names that are stored alike the first counts. */
 function storableRecord(record: Record<string, unknown>): string {
-  const kept: Record<string, unknown> = {};
+  const kept = new Map<string, unknown>();
   let size = 2;
-  for (const [name, value] of Object.entries(record)) {
+  let truncated = false;
+  for (const [given, value] of Object.entries(record)) {
     if (value === undefined) continue;
+    const name = storableText(given);
     const field = storable(value);
-    size += name.length + 4 + JSON.stringify(field).length;
-    if (size > MAX_CHARACTERS) {
-      kept.truncated = true;
-      break;
-    }
-    kept[storableText(name)] = field;
+    size += given.length + 4 + JSON.stringify(field).length;
+    truncated ||= kept.has(name) || size > MAX_CHARACTERS;
+    if (size > MAX_CHARACTERS) break;
+    if (!kept.has(name)) kept.set(name, field);
   }
-  return JSON.stringify(kept);
+  if (truncated) kept.set('truncated', true);
+  // Not by assignment: a field named `__proto__` would be lost.
+  return JSON.stringify(Object.fromEntries(kept));
 }
 
 /**
