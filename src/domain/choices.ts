@@ -127,7 +127,7 @@ export const POLICY_TEST_RESULTS = ['pass', 'fail', 'unknown'] as const;
 export const IMPACT_STATUSES = ['running', 'done', 'failed'] as const;
 /** What a change does to conversations, most harmful first. */
 export const IMPACT_OUTCOMES = ['newly_blocked', 'unknown', 'newly_allowed', 'still_blocked', 'still_allowed'] as const;
-/** Why it cannot be told what a change does to a conversation. */
+/** Why the effect on a conversation is unknown. */
 export const IMPACT_UNKNOWN_REASONS = [
   /** Only a prefix is stored, and the rules treat its addresses differently. */
   'prefix_split',

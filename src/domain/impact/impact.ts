@@ -24,7 +24,7 @@ const Named = z.object({ id: z.uuid(), name: z.string() });
 /** One end of replayed conversations. A workload that the reader may not see is its address or prefix only. */
 export const ImpactEnd = z.object({
   workload: Named.nullable(),
-  /** The address; of several, and of what hourly sums know only as a network, the smallest known prefix. */
+  /** The address; of several, and of what hourly rollups know only as a network, the smallest known prefix. */
   prefix: z.string(),
   /** How many addresses are collapsed; null: only the prefix is stored. */
   addresses: z.int().nullable(),
@@ -129,7 +129,7 @@ export const Impact = z.object({
   /** Null: a draft. */
   policy_id: z.uuid().nullable(),
   policy_name: z.string(),
-  /** What was replayed: single flows, or hourly sums where the window reaches beyond the retention of flows. */
+  /** What was replayed: single flows, or hourly rollups where the window reaches beyond the retention of flows. */
   window: z.object({ since: z.string(), until: z.string(), source: z.enum(['flows', 'hours']) }),
   /** When the oldest live state that was used was read; null: nothing was. */
   live_read_at: z.string().nullable(),
