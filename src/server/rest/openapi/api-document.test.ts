@@ -61,7 +61,9 @@ describe('the API document', () => {
 
   it('knows the tag of every route', () => {
     const unknown = routes.filter(({ tag }) => !(tag in TAGS));
-    expect(unknown.map((route) => `${name(route)}: describe the tag ${route.tag} in openapi/api-document.ts`)).toEqual([]);
+    expect(unknown.map((route) => `${name(route)}: describe the tag ${route.tag} in openapi/api-document.ts`)).toEqual(
+      [],
+    );
   });
 
   it('has summaries that are sentences', () => {
