@@ -38,8 +38,11 @@ export function part<M>(load: () => Promise<M>): Part<M> {
 /** The module as soon as it is needed and here; null before. `onFailure` is called when it cannot be loaded. */
 export function usePart<M>(of: Part<M>, isWanted: boolean, onFailure?: () => void): M | null {
   const [, setArrived] = useState(false);
+  const here = isWanted ? of.now() : null;
+  // What this rendering saw counts: code may arrive before the effect runs, and nothing would show it then.
+  const isMissing = isWanted && here === null;
   useEffect(() => {
-    if (!isWanted || of.now()) return;
+    if (!isMissing) return;
     let isGone = false;
     of.load().then(
       () => isGone || setArrived(true),
@@ -48,8 +51,8 @@ export function usePart<M>(of: Part<M>, isWanted: boolean, onFailure?: () => voi
     return () => {
       isGone = true;
     };
-  }, [of, isWanted, onFailure]);
-  return isWanted ? of.now() : null;
+  }, [of, isMissing, onFailure]);
+  return here;
 }
 
 /** Loads all parts, one after the other, while the browser has nothing else to do. */
