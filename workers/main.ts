@@ -1,5 +1,6 @@
 import { reportReady } from '@/runtime/child-process';
 import { prepareStores } from '@/runtime/prepare-stores';
+import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { recordMigratedVersions } from '@/server/enforcement/policies/history';
 import { closeQueues } from '@/server/jobs/queues';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env } from '@/server/lib/env';
@@ -28,6 +29,7 @@ const runtime = await startWorkers(processors);
 const health = FABRIC_WORKER_PORT ? await serveHealth(FABRIC_WORKER_PORT, HOST) : undefined;
 logger.info({ jobs: Object.keys(processors) }, 'worker ready');
 reportReady();
+keepReporting('worker');
 
 let ending = false;
 const end = async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENFORCEMENT_MODES } from './choices';
 import { FirewallRuleView } from './firewall/rule-view';
+import { OwnConnection } from './own-connections/own-workloads';
 import { STALE_RULE_REASONS } from './policy/compare-rules';
 import { DORMANT_EFFECTS, DORMANT_KINDS, DORMANT_SEVERITIES } from './policy/plan/dormant';
 import { EDITS } from './policy/plan/restoration';
@@ -157,6 +158,8 @@ export const PolicyPreview = z.object({
       guests: z.array(GuestPreview),
     }),
   ),
+  /** Connections of Fabric itself that an apply would cut, or may cut. */
+  own_connections: z.array(OwnConnection),
   /** Policy tests with a workload that would change, and that would fail after an apply; of others only how many. */
   failing_tests: z.array(PolicyTest),
   hidden_failing_tests: z.int(),

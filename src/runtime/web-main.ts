@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { keepReporting } from '@/server/enforcement/own-connections/report-process';
 import { assertServiceEnv, EMBEDDED_ARGUMENT, env, setVariables } from '@/server/lib/env';
 import { reportReady } from './child-process';
 import { startHeavyThread } from './heavy-thread';
@@ -39,6 +40,7 @@ try {
   await untilReady(`http://${literal}:${port}`);
   // Where the environment gives no setup code, a first run makes one and logs it when it is first asked for.
   await fetch(`http://${literal}:${port}/api/v1/setup/status`).catch(() => {});
+  keepReporting('web', port);
   reportReady({ url: `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : literal}:${port}` });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

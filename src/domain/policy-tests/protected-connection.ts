@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { PolicyTest, TestEndpoints, TestPorts } from './definition';
 
-/** Connections that the installation itself depends on. Each is completed to a policy test that must be allowed. */
+/** Connections that the installation itself depends on, those of Fabric first. Each is completed to a policy test that must be allowed. */
 export const PROTECTED_TEMPLATES = [
   'browsers_to_fabric',
   'agents_to_fabric',
   'fabric_to_api',
+  'fabric_to_database',
+  'fabric_to_redis',
   'cluster_traffic',
   'storage',
   'dns',
@@ -34,6 +36,8 @@ export const TEMPLATES: Readonly<Record<ProtectedTemplate, Template>> = {
     from: null,
     to: 'nodes',
   },
+  fabric_to_database: { name: 'Fabric to PostgreSQL', protocol: 'tcp', ports: ['5432'], from: null, to: null },
+  fabric_to_redis: { name: 'Fabric to Redis', protocol: 'tcp', ports: ['6379'], from: null, to: null },
   cluster_traffic: {
     name: 'Cluster traffic (corosync)',
     protocol: 'udp',

@@ -56,6 +56,7 @@ export const OBJECT_KINDS = [
   { value: 'ipam_conflict', label: msg('Address conflict') },
   { value: 'ipam_import', label: msg('Import') },
   { value: 'policy', label: msg('Policy') },
+  { value: 'own_workloads', label: msg("Fabric's own workloads") },
   { value: 'policy_test', label: msg('Policy test') },
   { value: 'security_group', label: msg('Group') },
   { value: 'user', label: msg('User') },

@@ -26,6 +26,8 @@ const NAMES: Record<ProtectedTemplate, string> = {
   browsers_to_fabric: msg('Browsers to Fabric'),
   agents_to_fabric: msg('Agents to Fabric'),
   fabric_to_api: msg('Fabric to the API of the clusters'),
+  fabric_to_database: msg('Fabric to PostgreSQL'),
+  fabric_to_redis: msg('Fabric to Redis'),
   cluster_traffic: msg('Cluster traffic (corosync)'),
   storage: msg('Storage (NFS, iSCSI, Ceph)'),
   dns: msg('Name resolution (DNS)'),

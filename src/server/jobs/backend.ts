@@ -25,6 +25,8 @@ export type QueueBackend = {
   prepare(): Promise<void>;
   /** Answers when the store is reachable. @throws its error otherwise */
   ping(): Promise<void>;
+  /** Both ends of the connection to the store of the queues; null when that is the database. @throws as `ping` */
+  peer(): Promise<{ local: string | null; remote: string; port: number } | null>;
   queue(name: string): JobQueue;
   worker(name: string, processor: JobProcessor, settings: WorkerSettings): JobWorker;
   /** Closes the shared connections; queues and workers are closed before. */
@@ -62,6 +64,7 @@ function postgresBackend(url: string): QueueBackend {
     async ping() {
       await pool.query('select 1');
     },
+    peer: async () => null,
     queue: (name) => new Queue(name, { connection: pool }, createPostgresBackend) as unknown as JobQueue,
     worker: (name, processor, settings) =>
       new Worker(name, processor, { ...settings, connection: pool }, createPostgresBackend) as unknown as JobWorker,
@@ -79,6 +82,12 @@ function redisBackend(url: string): QueueBackend {
     async prepare() {},
     async ping() {
       await connection.ping();
+    },
+    async peer() {
+      await connection.ping();
+      const { localAddress, remoteAddress, remotePort } = connection.stream;
+      if (!remoteAddress || !remotePort) throw new Error('expected a connection to Redis to have an address');
+      return { local: localAddress ?? null, remote: remoteAddress, port: remotePort };
     },
     queue: (name) => new Queue(name, { connection, prefix }) as unknown as JobQueue,
     worker: (name, processor, settings) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OWN_ROLES, OwnWorkload, OwnWorkloadInput, OwnWorkloads } from '@/domain/own-connections/own-workloads';
 import {
   PolicyTest,
   PolicyTestInput,
@@ -12,6 +13,7 @@ import {
   ProtectedConnectionInput,
   ProtectedConnections,
 } from '@/domain/policy-tests/protected-connection';
+import { answerOwnWorkload, listOwnWorkloads } from '../../enforcement/own-connections/own-workloads';
 import {
   createPolicyTest,
   deletePolicyTest,
@@ -85,6 +87,23 @@ export const policyTestsRouter = router({
     input: ProtectedConnectionInput,
     output: ProtectedConnection,
     run: ({ scope, params, input }) => completeProtectedConnection(scope, params.template, input),
+  }),
+  own: query({
+    rest: 'GET /own-workloads',
+    summary: 'List the parts of Fabric itself with their addresses and the workloads that they run on.',
+    access: { permission: 'policy_test:read' },
+    output: OwnWorkloads,
+    run: ({ scope }) => listOwnWorkloads(scope),
+  }),
+  answerOwn: mutation({
+    rest: 'PUT /own-workloads/{role}',
+    summary: 'Confirm on which workloads a part of Fabric runs; without any it runs outside the clusters.',
+    access: { permission: 'policy_test:protect' },
+    params: z.object({ role: z.enum(OWN_ROLES) }),
+    onPages: { role: 'role' },
+    input: OwnWorkloadInput,
+    output: OwnWorkload,
+    run: ({ scope, params, input }) => answerOwnWorkload(scope, params.role, input),
   }),
   unprotect: mutation({
     rest: 'DELETE /protected-connections/{template}',

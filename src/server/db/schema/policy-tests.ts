@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, RULE_PROTOCOLS } from '@/domain/choices';
+import { OWN_PROCESSES, type ProcessReport } from '@/domain/own-connections/own-workloads';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { NotFilteredNote, StoredCause, TestUnknownReason } from '@/domain/policy-tests/definition';
 import { PROTECTED_TEMPLATES } from '@/domain/policy-tests/protected-connection';
@@ -75,4 +76,17 @@ export const policyTestResults = pgTable(
     check('policy_test_results_result', sql`${t.result} in ('pass', 'fail', 'unknown')`),
     check('policy_test_results_failing', sql`(${t.failing_since} is not null) = (${t.result} = 'fail')`),
   ],
+);
+
+/** Processes of this installation with the connections that each has. Those that report no more are gone. */
+export const ownProcesses = pgTable(
+  'own_processes',
+  {
+    /** Host and process id. */
+    id: text().primaryKey(),
+    kind: text({ enum: OWN_PROCESSES }).notNull(),
+    report: jsonb().$type<ProcessReport>().notNull(),
+    reported_at: timestamptz().notNull(),
+  },
+  (t) => [check('own_processes_kind', sql`${t.kind} in ('web', 'worker')`)],
 );

@@ -29,6 +29,20 @@ export function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSna
   };
 }
 
+const enforced = (policy: InputPolicy): InputPolicy => ({
+  ...policy,
+  enabled: true,
+  definition: { ...policy.definition, enforcement_mode: 'enforced' },
+});
+
+/** The guests that an apply concerns: those where the policy requires something, and those of `places`. */
+export function guestsConcerned(inputs: PolicyInputs, policy: InputPolicy, places: readonly string[]): string[] {
+  const { guests } = compilePolicies([enforced(policy)], inputs.index, inputs.instance);
+  return [...new Set([...guests.map(({ workload_id }) => workload_id), ...places])].filter((id) =>
+    inputs.workloads.has(id),
+  );
+}
+
 /**
  * What applying a policy would leave at each guest that it concerns, planned as the apply itself is planned. Rules of other
  * policies stay as they are. Guests that were never read are left out.
@@ -41,16 +55,12 @@ export async function statesAfterApply(
   places: readonly string[],
   guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
 ): Promise<Map<string, GuestStates>> {
-  const enforced: InputPolicy = {
-    ...policy,
-    enabled: true,
-    definition: { ...policy.definition, enforcement_mode: 'enforced' },
-  };
+  const wanted = enforced(policy);
   const seen: PolicyInputs = {
     ...inputs,
-    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), enforced],
+    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), wanted],
   };
-  const compiled = compilePolicies([enforced], inputs.index, inputs.instance);
+  const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   const ids = [...new Set([...desiredAt.keys(), ...places])];
   const [applied, origins] = await Promise.all([listAppliedAt(db, ids), listOrigins(db, ids)]);

@@ -12,7 +12,8 @@ import type { Readable } from './test-places';
 const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
 const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);
 
-const packetView = ({ packet, source_place, destination_place }: TestFinding): TestPacket => ({
+/** The packet of a finding as the API shows it. */
+export const packetView = ({ packet, source_place, destination_place }: TestFinding): TestPacket => ({
   ...packet,
   source_workload: named(source_place),
   source_node: nodeName(source_place),
@@ -31,7 +32,7 @@ const NO_RULE = {
 };
 
 /** What decides, with the policy behind it as far as the reader may know it. */
-function deciderView(board: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
+export function deciderView(board: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
   const { side, interface: nic, decided_by: by } = finding;
   const place = side === 'source' ? finding.source_place : finding.destination_place;
   if (place?.kind === 'workload') {

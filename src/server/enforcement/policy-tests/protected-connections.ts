@@ -5,13 +5,14 @@ import {
   type ProtectedTemplate,
   TEMPLATES,
 } from '@/domain/policy-tests/protected-connection';
-import { canonicalTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { newId } from '../../lib/ids';
 import { nameTaken, notFound } from '../../lib/refusals';
+import { readOwnRoles } from '../own-connections/own-workloads';
+import { proposeEnds } from '../own-connections/propose-ends';
 import { readBoard } from '../policies/board/read-board';
 import {
   deletePolicyTest,
@@ -24,22 +25,9 @@ import {
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
 import { auditedTest, evaluateNow } from './policy-tests';
-import type { Readable } from './test-places';
+import { nodeEndpoints } from './test-places';
 
 const INSTALLATION = { tenant_id: null, project_id: null } as const;
-
-/** The nodes that were read, as endpoints. */
-function nodesOf({ inputs, readings }: Readable): string[] {
-  return [...readings.clusters].flatMap(([id, { state }]) => {
-    const cluster = inputs.clusters.get(id)?.name;
-    const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
-    return cluster === undefined
-      ? []
-      : Object.keys(state.nodes ?? {}).flatMap(
-          (name) => canonicalTestEndpoint(`node:${escapeName(cluster)}/${escapeName(name)}`) ?? [],
-        );
-  });
-}
 
 /**
  * The connections that the installation depends on, with what is missing to complete each. They belong to the installation: users
@@ -50,16 +38,27 @@ export async function listProtectedConnections({
 }: Scope<'policy_test:read'>): Promise<{ items: ProtectedConnection[] }> {
   if (reach !== 'all') return { items: [] };
   const [board, tests] = await Promise.all([readBoard(), findProtectedTests(db)]);
-  const nodes = nodesOf(board);
+  const nodes = nodeEndpoints(board);
+  const proposals = proposeEnds(board.inputs, await readOwnRoles(board.inputs));
   return {
     items: PROTECTED_TEMPLATES.map((template): ProtectedConnection => {
       const { name, protocol, ports, ...ends } = TEMPLATES[template];
       const stored = tests.get(template);
-      const from = stored?.from ?? (ends.from === 'nodes' ? nodes : []);
-      const to = stored?.to ?? (ends.to === 'nodes' ? nodes : []);
+      const proposed = proposals[template];
+      const from = stored?.from ?? [...(proposed?.from ?? (ends.from === 'nodes' ? nodes : []))];
+      const to = stored?.to ?? [...(proposed?.to ?? (ends.to === 'nodes' ? nodes : []))];
       const missing = [...(from.length === 0 ? ['from' as const] : []), ...(to.length === 0 ? ['to' as const] : [])];
       const test = stored ? describeTest(board, reach, stored) : null;
-      return { template, name, protocol, from, to, ports: [...(stored?.ports ?? ports)], missing, test };
+      return {
+        template,
+        name,
+        protocol,
+        from,
+        to,
+        ports: [...(stored?.ports ?? proposed?.ports ?? ports)],
+        missing,
+        test,
+      };
     }),
   };
 }

@@ -5,6 +5,7 @@ import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot'
 import { decompose, decomposeNode } from '@/domain/firewall/space/decompose';
 import { parseIp } from '@/domain/net/ip-address';
 import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
+import { canonicalTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
 import type { Board } from '../policies/board/board';
@@ -127,4 +128,17 @@ export function nodePlace(board: Readable, clusterId: string, name: string): Kno
     print: [clusterId, name, nameOf(cluster)].join('\n'),
     ...prepareNode(cluster, name),
   };
+}
+
+/** The nodes that were read, as endpoints. */
+export function nodeEndpoints({ inputs, readings }: Readable): string[] {
+  return [...readings.clusters].flatMap(([id, { state }]) => {
+    const cluster = inputs.clusters.get(id)?.name;
+    const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
+    return cluster === undefined
+      ? []
+      : Object.keys(state.nodes ?? {}).flatMap(
+          (name) => canonicalTestEndpoint(`node:${escapeName(cluster)}/${escapeName(name)}`) ?? [],
+        );
+  });
 }

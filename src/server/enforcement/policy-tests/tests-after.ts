@@ -4,7 +4,7 @@ import { parseMarker } from '@/domain/policy/marker';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
-import { statesAfterApply } from '../impact/states-after';
+import { guestsConcerned, statesAfterApply } from '../impact/states-after';
 import type { Board } from '../policies/board/board';
 import { liveStateOf } from '../policies/board/views';
 import type { InputPolicy } from '../queries/policy-inputs';
@@ -35,30 +35,45 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
   return (found?.own && parseMarker(found.rule.comment)?.policy_id) || null;
 }
 
+/** What was last read, and what an apply would leave. */
+export type BoardAfter = {
+  readonly before: Readable;
+  readonly after: Readable;
+  /** Guests that the apply changes. */
+  readonly changed: ReadonlySet<string>;
+  /** Guests that it concerns, and of which it is not known what it would leave. */
+  readonly unreadable: ReadonlySet<string>;
+};
+
+/** What was last read with the states that an apply would leave at the guests that it concerns. */
+export async function boardAfterApply(
+  { inputs, readings }: Pick<Board, 'inputs' | 'readings'>,
+  policy: InputPolicy,
+  places: readonly string[],
+): Promise<BoardAfter> {
+  const states = await statesAfterApply(inputs, policy, places, readings.guests);
+  const guests = new Map(readings.guests);
+  const changed = new Set<string>();
+  const unreadable = new Set(guestsConcerned(inputs, policy, places).filter((id) => !states.has(id)));
+  for (const [id, { before, after }] of states) {
+    const reading = readings.guests.get(id);
+    if (!after) unreadable.add(id);
+    if (!reading || !after || isSame(before, after)) continue;
+    changed.add(id);
+    guests.set(id, { ...reading, state: after });
+  }
+  return { before: { inputs, readings }, after: { inputs, readings: { ...readings, guests } }, changed, unreadable };
+}
+
 /**
  * The tests that an apply makes fail, or keeps failing by a rule of the policy itself, of those with an end that includes a
  * guest that the apply changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
  * otherwise be fixed in no order.
  */
-export async function failingAfterApply(
-  board: Pick<Board, 'inputs' | 'readings'>,
-  policy: InputPolicy,
-  places: readonly string[],
-): Promise<TestsAfter> {
-  const { inputs, readings } = board;
-  const states = await statesAfterApply(inputs, policy, places, readings.guests);
-  const guests = new Map(readings.guests);
-  const changed = new Set<string>();
-  for (const [id, { before, after }] of states) {
-    const reading = readings.guests.get(id);
-    if (!reading || !after || isSame(before, after)) continue;
-    changed.add(id);
-    guests.set(id, { ...reading, state: after });
-  }
-  const after: Readable = { inputs, readings: { ...readings, guests } };
+export async function failingAfter({ before, after, changed }: BoardAfter, policy: InputPolicy): Promise<TestsAfter> {
   if (changed.size === 0) return { failing: [], after };
   const evaluated = new TestInputs(after);
-  const live = new TestInputs(board);
+  const live = new TestInputs(before);
   const failing = (await listAllPolicyTests(db)).flatMap((test): Failing[] => {
     if (!mayStop(test, policy) || !evaluated.workloadsOf(test).some((id) => changed.has(id))) return [];
     const decision = evaluated.decide(test);
@@ -68,6 +83,13 @@ export async function failingAfterApply(
   });
   return { failing, after };
 }
+
+/** The same for a policy on what was last read. */
+export const failingAfterApply = async (
+  board: Pick<Board, 'inputs' | 'readings'>,
+  policy: InputPolicy,
+  places: readonly string[],
+): Promise<TestsAfter> => failingAfter(await boardAfterApply(board, policy, places), policy);
 
 /** Failing tests as a reader sees them, with the counterexample of the state after; those not visible are only counted. */
 export async function describeFailing(

@@ -13,13 +13,15 @@ import type { PolicyInputs } from '../policy-inputs';
 import { previewGuest } from './preview-guest';
 import { guestWarnings, type PreviewedCluster, previewWarnings } from './warnings';
 
-/** Which policy tests would fail with the previewed change, as the reader sees them. */
+/** What the previewed change does to policy tests and to the connections of Fabric itself, as the reader sees them. */
 export type TestsOfPreview = (change: {
   inputs: PolicyInputs;
   policy: InputPolicy;
   places: readonly string[];
   guests: ReadonlyMap<string, LiveGuestReading>;
-}) => Promise<{ tests: PolicyPreview['failing_tests']; hidden: number }>;
+}) => Promise<Pick<PolicyPreview, 'own_connections' | 'failing_tests' | 'hidden_failing_tests'>>;
+
+const NOT_TESTED = { own_connections: [], failing_tests: [], hidden_failing_tests: 0 };
 
 /** The policy as if it were enforced: a preview says what applying would do, whatever prevents it. */
 const inForce = (policy: InputPolicy): InputPolicy => ({
@@ -118,14 +120,13 @@ export async function previewWithInputs(
     })),
   }));
   const guests = new Map([...fresh.values()].flatMap((live) => [...live.guests]));
-  const failing = tests ? await tests({ inputs, policy, places, guests }) : { tests: [], hidden: 0 };
+  const tested = tests ? await tests({ inputs, policy, places, guests }) : NOT_TESTED;
   return {
     policy_id: id,
     policy_mode: policy.definition.enforcement_mode,
     policy_version: policy.version,
     clusters: shown,
-    failing_tests: failing.tests,
-    hidden_failing_tests: failing.hidden,
+    ...tested,
     unresolved: compiled.unresolved.map(({ side, endpoint, reason }) => ({ side, endpoint, reason })),
     warnings: previewWarnings(policy, clusters, compiled.warnings),
     totals: totalsOf(shown),

@@ -6,7 +6,8 @@ import { db } from '../../../db/client';
 import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
-import { describeFailing, failingAfterApply } from '../../policy-tests/tests-after';
+import { ownConnectionsAfter } from '../../own-connections/own-connections';
+import { boardAfterApply, describeFailing, failingAfter } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
 import type { Board } from '../board/board';
@@ -14,12 +15,15 @@ import { readBoard } from '../board/read-board';
 import { assertTier } from '../change-policy';
 import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
 
-/** Policy tests on the guests as they were just read, and everything else as last read. @param reach null: none are visible */
+/** Policy tests and Fabric's own connections on the guests as they were just read, and everything else as last read. @param reach null: none are visible */
 const testsFor =
   (board: Board, reach: Reach | null): TestsOfPreview =>
   async ({ inputs, policy, places, guests }) => {
     const readings = { ...board.readings, guests: new Map([...board.readings.guests, ...guests]) };
-    return describeFailing(await failingAfterApply({ inputs, readings }, policy, places), reach);
+    const after = await boardAfterApply({ inputs, readings }, policy, places);
+    const { tests, hidden } = await describeFailing(await failingAfter(after, policy), reach);
+    const own_connections = await ownConnectionsAfter(after, reach);
+    return { own_connections, failing_tests: tests, hidden_failing_tests: hidden };
   };
 
 /**
