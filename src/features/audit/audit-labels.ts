@@ -24,6 +24,7 @@ export const ACTION_FAMILIES = [
   { value: 'ipam.*', label: msg('Discovery and import') },
   { value: 'ipam_conflict.*', label: msg('Address conflicts') },
   { value: 'policy.*', label: msg('Policies') },
+  { value: 'own_workloads.*', label: msg("Fabric's own workloads") },
   { value: 'policy_test.*', label: msg('Policy tests') },
   { value: 'security_group.*', label: msg('Groups') },
   { value: 'settings.*', label: msg('Settings') },

@@ -16,6 +16,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { flowsHref, useDashboard, useDashboardView } from './dashboard-view';
 import { FirstSteps, firstSteps } from './first-steps';
 import { OutsidePanel } from './outside-panel';
+import { OwnWorkloadsHint } from './own-workloads-hint';
 import { PoliciesPanel } from './policies-panel';
 import { PosturePanel } from './posture-panel';
 import { SuspiciousPanel } from './suspicious-panel';
@@ -75,6 +76,7 @@ export function Dashboard() {
           }
         />
       )}
+      {can('policy_test:protect') && !view.tenant_id && <OwnWorkloadsHint />}
       {steps && !view.tenant_id && <FirstSteps steps={steps} />}
       <div className="grid gap-4 xl:grid-cols-3">
         {!reversed && (

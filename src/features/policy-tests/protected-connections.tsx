@@ -17,17 +17,15 @@ import { PageTrail } from '@/ui/page-trail';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
+import { OWN_CONNECTION_LABELS } from '../shared/own-connections/own-connections-notice';
 import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
 import { TestResult } from '../shared/policy-tests/test-views';
 import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
+import { OwnWorkloads } from './own-workloads';
 
 const NAMES: Record<ProtectedTemplate, string> = {
-  browsers_to_fabric: msg('Browsers to Fabric'),
-  agents_to_fabric: msg('Agents to Fabric'),
-  fabric_to_api: msg('Fabric to the API of the clusters'),
-  fabric_to_database: msg('Fabric to PostgreSQL'),
-  fabric_to_redis: msg('Fabric to Redis'),
+  ...OWN_CONNECTION_LABELS,
   cluster_traffic: msg('Cluster traffic (corosync)'),
   storage: msg('Storage (NFS, iSCSI, Ceph)'),
   dns: msg('Name resolution (DNS)'),
@@ -47,12 +45,16 @@ export function ProtectedConnections() {
         title={t('Protected connections')}
         description={t('Connections that Fabric and the clusters need. An apply that would cut one is stopped.')}
       />
+      <OwnWorkloads />
       <QueryView query={query} skeleton={<Skeleton className="h-64 w-full" />}>
         {({ items }) => (
           <div className="flex flex-col gap-4">
             {items.map((item) => (
-              // What was saved replaces what was typed.
-              <Connection key={`${item.template} ${item.test?.version ?? 0}`} connection={item} />
+              // What was saved, and what is proposed now, replaces what was typed.
+              <Connection
+                key={JSON.stringify([item.template, item.test?.version, item.from, item.to])}
+                connection={item}
+              />
             ))}
           </div>
         )}

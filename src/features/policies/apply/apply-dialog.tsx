@@ -12,6 +12,7 @@ import { Dialog } from '@/ui/dialog';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
+import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { liveRules, placesText } from '../policy-labels';
@@ -161,6 +162,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
           />
         ) : (
           <>
+            <OwnConnectionsNotice connections={shown?.own_connections ?? []} />
             {dryRun.data && <DryRun result={dryRun.data} />}
             {readOnly.map(({ cluster_id, cluster_name, missing_write_privileges: missing }) => (
               <Notice key={cluster_id} tone="warn" title={t('{cluster} is read-only', { cluster: cluster_name })}>

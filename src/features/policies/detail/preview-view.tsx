@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
+import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
 import { FailingTests } from '../../shared/policy-tests/test-views';
 import { failingTotal } from '../apply/override-tests';
 import { CHANGE_COUNTS, changesNothing } from '../change-labels';
@@ -18,7 +19,7 @@ import { GuestDiff } from './guest-diff';
 /** Number of guests drawn initially; the rest on request. */
 const PAGE = 50;
 
-/** A preview: totals, what to know before, what resolves to nothing, and the difference at each guest. */
+/** A preview: what Fabric itself would lose, totals, what to know before, what resolves to nothing, and the difference at each guest. */
 export function PreviewView({ preview, showTests = true }: { preview: PolicyPreview; showTests?: boolean }) {
   const t = useT();
   const { totals, unresolved, warnings, clusters } = preview;
@@ -28,6 +29,7 @@ export function PreviewView({ preview, showTests = true }: { preview: PolicyPrev
   const listed = onlyChanges ? guests.filter(({ guest }) => !changesNothing(guest)) : guests;
   return (
     <div className="flex flex-col gap-4">
+      {showTests && <OwnConnectionsNotice connections={preview.own_connections} />}
       <div className="flex flex-wrap items-center gap-2" role="status" aria-label={t('Preview totals')}>
         <Badge>{placesText(t, totals.guests, clusters.length)}</Badge>
         <Badge tone={totals.added > 0 ? 'ok' : 'neutral'}>

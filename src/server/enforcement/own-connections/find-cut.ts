@@ -15,7 +15,7 @@ const FAMILIES = [4, 6] as const;
 type Side = 'source' | 'destination';
 type Answer = 'accept' | 'deny' | 'unknown';
 
-/** What a change does to a connection at one place; `finding` shows one packet, null when nothing is known of the place. */
+/** What a change does to a connection at one place; `finding` shows one packet, null when its firewall was not read. */
 export type Cut = { readonly effect: 'cut' | 'unknown'; readonly finding: TestFinding | null };
 
 const answerOf = ({ verdict: { verdict } }: FilterPart): Answer =>
@@ -78,7 +78,7 @@ function findingOf(lost: Lost, side: Side, nic: string | null, place: TestPlace,
 /**
  * Whether a place accepts packets of a connection before a change and not after it. Only the place itself is looked at: what the
  * other end does with them is no concern of the change.
- * @param anyClient the other end is not known, so that a loss of some of its addresses may concern nobody
+ * @param anyClient the other end is not known, so that losing some of its addresses may matter to no client
  */
 export function findCut(
   service: Service,

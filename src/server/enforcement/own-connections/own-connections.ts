@@ -133,7 +133,7 @@ const HIDDEN = "One of Fabric's own connections";
 
 function viewOf({ after }: BoardAfter, reach: Reach, { effect, finding, pair, role, workload_id }: FoundCut) {
   const shown = finding && packetView(finding);
-  // Of unknown clients, a packet would name one that nobody has.
+  // A packet of unknown clients would have an arbitrary source.
   const source = pair.anyClient ? 'clients' : shown?.source;
   const path = shown ? `: ${source} to ${shown.destination}, tcp/${shown.destination_port}` : '';
   return {

@@ -58,7 +58,7 @@ function statusOf(known: Omit<KnownRole, 'status'>, inputs: Pick<PolicyInputs, '
   return answer.workload_ids.length > 0 ? 'confirmed' : 'outside';
 }
 
-/** What is known of the parts of Fabric: what its processes report, which workloads have these addresses, and the answers. */
+/** The parts of Fabric: what its processes report, which workloads have these addresses, and the answers. */
 export async function readOwnRoles(inputs: Pick<PolicyInputs, 'workloads'>): Promise<KnownRoles> {
   const cutoff = new Date(clock.now().getTime() - GONE_MS).toISOString();
   const [processes, setting] = await Promise.all([listOwnProcesses(db, cutoff), findSetting(db, ANSWERS_KEY)]);

@@ -35,6 +35,7 @@ import * as incident from '@/domain/notifications/incident';
 import * as notification from '@/domain/notifications/notification';
 import * as notificationRule from '@/domain/notifications/rule';
 import * as notificationSettings from '@/domain/notifications/settings';
+import * as ownWorkloads from '@/domain/own-connections/own-workloads';
 import * as policies from '@/domain/policies';
 import * as policy from '@/domain/policy/policy';
 import * as policyDeployment from '@/domain/policy-deployment';
@@ -94,6 +95,7 @@ const MODULES: readonly Record<string, unknown>[] = [
   notification,
   notificationRule,
   notificationSettings,
+  ownWorkloads,
   policies,
   policy,
   policyDeployment,
