@@ -6,6 +6,8 @@ import { countCoverage } from '@/server/enforcement/coverage/count-coverage';
 import { deployAndObserve } from '@/server/enforcement/deployments/run-deployment';
 import { scheduleDeployments } from '@/server/enforcement/deployments/schedule';
 import { observeCluster, scheduleObservations } from '@/server/enforcement/guest-firewall/observe';
+import { sweepImpacts } from '@/server/enforcement/impact/request-impact';
+import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { evaluatePolicyTests } from '@/server/enforcement/policy-tests/evaluate-tests';
 import type { JobName, JobPayload } from '@/server/jobs/definitions';
 import { deliverNotification } from '@/server/notifications/deliver-notification';
@@ -42,11 +44,15 @@ export const processors: JobProcessors = {
   'agents.watch': () => watchAgents(),
   'coverage.count': (_, { signal }) => countCoverage(signal),
   'policy_tests.evaluate': (_, { signal }) => evaluatePolicyTests(signal),
+  'impact.compute': ({ impact_id }, { signal }) => runImpact(impact_id, { signal }),
   'firewall.observe': ({ cluster_id }, { signal }) => observeCluster(cluster_id, signal),
   'firewall.schedule': () => scheduleObservations(),
   'policy.apply': ({ deployment_id }, { signal }) => deployAndObserve(deployment_id, signal),
   'policy.cleanup': ({ deployment_id }, { signal }) => deployAndObserve(deployment_id, signal),
-  'deployment.schedule': () => scheduleDeployments(),
+  'deployment.schedule': async () => {
+    await scheduleDeployments();
+    await sweepImpacts();
+  },
   'notification.evaluate': () => evaluateRules(),
   'notification.schedule': () => scheduleDeliveries(),
   'notification.deliver': ({ delivery_id }, context) => deliverNotification(delivery_id, context),

@@ -147,6 +147,10 @@ export const ApplyInput = z.strictObject({
   fingerprints: z.record(z.uuid('The ID of a workload.'), z.string().max(200)).optional(),
   /** Applies although policy tests fail afterwards; needs `policy_test:override`. The reason goes into the audit trail. */
   override_tests: OverrideTests.optional(),
+  /** The impact that was looked at. Refused with 409 unless it is done, still true and that of this policy. */
+  impact_id: z.uuid('The ID of an impact.').optional(),
+  /** How many conversations that impact newly blocks; needed when it newly blocks any. Goes into the audit trail. */
+  acknowledge_newly_blocked: z.int({ error: 'A whole number.' }).min(0).optional(),
 });
 export type ApplyInput = z.output<typeof ApplyInput>;
 

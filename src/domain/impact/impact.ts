@@ -3,6 +3,7 @@ import { IMPACT_OUTCOMES, IMPACT_SORTS, IMPACT_STATUSES, IMPACT_UNKNOWN_REASONS 
 import { flowFilters } from '../flow/flow-filter';
 import { RulesSay } from '../flow-verdict';
 import { listInput, pageOf } from '../list';
+import { OwnConnection } from '../own-connections/own-workloads';
 import { PolicyCreate } from '../policies';
 import { PreviewInput } from '../policy-preview';
 import { PolicyTest } from '../policy-tests/definition';
@@ -145,11 +146,16 @@ export const Impact = z.object({
   difference_left_out: z.int(),
   /** Workloads whose rules would change. */
   workloads_total: z.int(),
+  /** False: no conversation was replayed, because the reader may not see flows. Totals of 0 then say nothing. */
+  traffic_visible: z.boolean(),
+  /** Null: not computed yet, or no conversation was replayed. */
   confidence: ChangeConfidence.nullable(),
   /** Policy tests with a workload that would change, by their result after the change. */
   tests: z.array(PolicyTest),
   /** Failing tests that the reader may not see. */
   hidden_failing_tests: z.int(),
+  /** Connections of Fabric itself that the change would cut, or of which that is unknown. */
+  own_connections: z.array(OwnConnection),
   created_at: z.string(),
   finished_at: z.string().nullable(),
 });

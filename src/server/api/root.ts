@@ -6,6 +6,7 @@ import { coverageRouter } from './operations/coverage';
 import { dashboardRouter } from './operations/dashboard';
 import { deploymentsRouter } from './operations/deployments';
 import { flowsRouter, topologyRouter } from './operations/flows';
+import { impactsRouter } from './operations/impacts';
 import { insightsRouter } from './operations/insights';
 import { ipAddressesRouter } from './operations/ip-addresses';
 import { ipRangesRouter } from './operations/ip-ranges';
@@ -49,6 +50,7 @@ export const appRouter = router({
   ipRanges: ipRangesRouter,
   ipam: ipamRouter,
   ipamConflicts: ipamConflictsRouter,
+  impacts: impactsRouter,
   ipamImports: ipamImportsRouter,
   jobs: jobsRouter,
   mappingRules: mappingRulesRouter,

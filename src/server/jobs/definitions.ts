@@ -115,6 +115,13 @@ export const policyTestsEvaluate = defineJob({
   everyMs: 5_000,
 });
 
+/** Computes what a change to a policy does to connections. */
+export const impactCompute = defineJob({
+  name: 'impact.compute',
+  payload: z.object({ impact_id: z.uuid() }),
+  key: (payload) => payload.impact_id,
+});
+
 /** Reads what is live at the guests of one cluster. */
 export const firewallObserve = defineJob({
   name: 'firewall.observe',
@@ -151,7 +158,7 @@ export const policyCleanup = defineJob({
   concurrency: 4,
 });
 
-/** Takes over deployments that lost their worker or their job. */
+/** Takes over deployments and impacts that lost their worker or their job. */
 export const deploymentSchedule = defineJob({
   name: 'deployment.schedule',
   payload: nothing,
@@ -202,6 +209,7 @@ export const JOBS = {
   [agentsWatch.name]: agentsWatch,
   [coverageCount.name]: coverageCount,
   [policyTestsEvaluate.name]: policyTestsEvaluate,
+  [impactCompute.name]: impactCompute,
   [firewallObserve.name]: firewallObserve,
   [firewallSchedule.name]: firewallSchedule,
   [policyApply.name]: policyApply,

@@ -25,6 +25,7 @@ const NOTHING = {
   deployments: 0,
   audit_records: 0,
   ipam_imports: 0,
+  impacts: 0,
   notifications: 0,
   notification_incidents: 0,
   webhook_secrets: 0,

@@ -3,6 +3,7 @@ import { cutAuditTrail, findAuditCut, lastAuditCheckpoint } from '../audit/queri
 import { recordAudit } from '../audit/record';
 import { systemScope } from '../auth/scope';
 import { db } from '../db/client';
+import { deleteOldImpacts } from '../enforcement/queries/impacts';
 import { clock } from '../lib/clock';
 import { logger } from '../lib/logger';
 import { forgetEndedSecrets } from '../notifications/queries/notification-channels';
@@ -65,13 +66,14 @@ const DEPLOYMENT_DAYS = 400;
 const DEPLOYMENTS_KEPT = 20;
 const IMPORT_DAYS = 90;
 const NOTIFICATION_DAYS = 90;
+const IMPACT_DAYS = 7;
 
 /**
  * Deletes what is no longer needed: refresh tokens a day after their end (until then their reuse is noticed and
  * explained), sign-ins that waited for a code, rate-limit windows of yesterday, sync runs older than 30 days beyond
  * the newest 20 of a cluster, deployments older than 400 days beyond the newest 20 of a policy on a cluster, audit
  * records beyond what the settings keep, files that were imported 90 days ago, notifications and closed incidents of
- * 90 days ago, and signing secrets whose time after a rotation is over.
+ * 90 days ago, impacts of 7 days ago that no apply acknowledged, and signing secrets whose time after a rotation is over.
  * @returns how many rows of each went
  */
 export async function pruneExpired() {
@@ -85,6 +87,7 @@ export async function pruneExpired() {
     deployments: await deleteOldDeployments(db, ago(DEPLOYMENT_DAYS), DEPLOYMENTS_KEPT),
     audit_records: await pruneAudit(),
     ipam_imports: await deleteOldImports(db, ago(IMPORT_DAYS)),
+    impacts: await deleteOldImpacts(db, ago(IMPACT_DAYS)),
     notifications: await deleteOldNotifications(db, ago(NOTIFICATION_DAYS)),
     webhook_secrets: await forgetEndedSecrets(db, clock.now().toISOString()),
     notification_incidents: await deleteOldIncidents(db, ago(NOTIFICATION_DAYS)),

@@ -166,6 +166,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     reason: `${mark}-text`,
     owner: `${mark}-owner`,
   });
+  const impact: { id: string } = await make(`/policies/${policy.id}/impact`, headers, {});
   const text = (column: string, table: string, where: string) =>
     idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
@@ -179,6 +180,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     security_group: group.id,
     policy: policy.id,
     policy_test: test.id,
+    impact: impact.id,
     rule: policy.rules[0]?.id ?? '',
     deployment,
     operation: await text('operation_id', 'deployments', `id = '${deployment}'`),

@@ -20,6 +20,7 @@ import { applyPending, applyPolicy, describeRefusal } from '../../enforcement/de
 import { reconcilePolicy, retryDeployment } from '../../enforcement/deployments/request-again';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
+import { impactReader } from './impacts';
 
 const { query, mutation } = operations('Deployments');
 
@@ -28,6 +29,7 @@ const testRights = (session: Session) => ({
   read: authorizeIfGranted(session, 'policy_test:read')?.reach ?? null,
   override: authorizeIfGranted(session, 'policy_test:override'),
   protect: authorizeIfGranted(session, 'policy_test:protect'),
+  impact: impactReader(session),
 });
 
 /** 202 while work continues, 200 with the result. */
@@ -38,7 +40,7 @@ export const deploymentsRouter = router({
   applyPolicy: mutation({
     rest: 'POST /policies/{policy_id}/apply',
     summary:
-      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes. Returns 409 with failing_tests when policy tests would fail.',
+      'Apply a policy to all workloads that it affects. With the fingerprints of a preview, applies only what the preview showed. A dry run only returns the changes. Returns 409 with failing_tests when policy tests would fail, and with a reason when the impact named by impact_id is not acknowledged, outdated or another one.',
     access: { permission: 'policy:apply' },
     input: ApplyInput,
     output: ApplyResult,

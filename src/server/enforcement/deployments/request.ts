@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ApplyInput, ApplyPendingResult, ApplyResult, DeploymentTrigger } from '@/domain/deployments';
+import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { ownedPart } from '@/domain/permissions';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { recordAudit } from '../../audit/record';
@@ -10,10 +11,12 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
+import { type Acknowledged, assertAcknowledged } from '../impact/apply-with-impact';
 import { readBoard } from '../policies/board/read-board';
 import { compileInputs, isDeployed, loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
 import { assertTestsHold, NO_TEST_RIGHTS, type TestRights } from '../policy-tests/apply-gate';
 import { insertDeployment } from '../queries/deployments';
+import { acknowledgeImpact } from '../queries/impacts';
 import {
   findPolicyState,
   holdPolicyState,
@@ -99,6 +102,7 @@ export async function requestApply(
   trigger: Extract<DeploymentTrigger, 'apply' | 'reconcile' | 'apply_pending'>,
   fingerprints?: Readonly<Record<string, string>>,
   rights: TestRights = NO_TEST_RIGHTS,
+  acknowledged: Acknowledged = null,
 ): Promise<{ policy: PolicyState; ids: string[] }> {
   const known = await findPolicyState(db, policyId, scope.reach);
   if (!known) throw notFound('policy');
@@ -154,8 +158,10 @@ export async function requestApply(
         trigger,
         ...(fingerprints && { previewed_workloads: Object.keys(fingerprints).length }),
         ...(override && { override_tests: override }),
+        ...(acknowledged && { impact: acknowledged }),
       },
     });
+    if (acknowledged) await acknowledgeImpact(tx, acknowledged.impact_id);
     return { policy, ids };
   });
   await startDeployments(ids);
@@ -167,25 +173,25 @@ type Waiting = { wait: boolean; signal?: AbortSignal; timeoutMs?: number };
 /**
  * Applies a policy, or returns in a dry run what applying it would require, without contacting a cluster. `finished`
  * says whether the answer is final.
- * @throws AppError `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
+ * @throws AppError what `assertAcknowledged` throws; `not_found`; `refused` with `policy_mode` in audit mode, when disabled, or when no rule maps to a
  *   workload
  */
 export async function applyPolicy(
   scope: Scope<'policy:apply'>,
   policyId: string,
-  { dry_run, fingerprints, override_tests }: ApplyInput,
+  { dry_run, fingerprints, override_tests, ...asked }: ApplyInput,
   waiting: Waiting,
-  rights: Omit<TestRights, 'reason'> = NO_TEST_RIGHTS,
+  rights: Omit<TestRights, 'reason'> & { impact?: ImpactReader } = NO_TEST_RIGHTS,
 ): Promise<ApplyResult> {
   const policy = await findPolicyState(db, policyId, scope.reach);
   if (!policy) throw notFound('policy');
   assertApplicable(policy, dry_run);
   if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
+  const reader = rights.impact ?? { policies: scope.reach, tests: null, flows: null };
+  const acknowledged = await assertAcknowledged(policyId, asked, reader, refusalOf(policy, false));
   const inputs = await loadPolicyInputs();
-  const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints, {
-    ...rights,
-    reason: override_tests?.reason ?? null,
-  });
+  const given = { ...rights, reason: override_tests?.reason ?? null };
+  const request = await requestApply(scope, policyId, inputs, 'apply', fingerprints, given, acknowledged);
   if (waiting.wait) await awaitDeployments(request.ids, waiting);
   return applyResult(
     request.policy,

@@ -1,5 +1,6 @@
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { compilePolicies } from '@/domain/policy/compile';
+import type { DesiredGuest } from '@/domain/policy/desired';
 import { statesAfter } from '@/domain/policy/plan/dormant';
 import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
 import { db } from '../../db/client';
@@ -62,7 +63,25 @@ export async function statesAfterApply(
   };
   const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
-  const ids = [...new Set([...desiredAt.keys(), ...places])];
+  return planStates(seen, policy.id, 'apply', [...new Set([...desiredAt.keys(), ...places])], desiredAt, guests);
+}
+
+/** What removing a policy would leave at these workloads, as far as they were ever read, planned as the removal itself is planned. */
+export const statesAfterCleanup = (
+  inputs: PolicyInputs,
+  policyId: string,
+  ids: readonly string[],
+  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
+): Promise<Map<string, GuestStates>> => planStates(inputs, policyId, 'cleanup', ids, new Map(), guests);
+
+async function planStates(
+  inputs: PolicyInputs,
+  policyId: string,
+  kind: 'apply' | 'cleanup',
+  ids: readonly string[],
+  desiredAt: ReadonlyMap<string, DesiredGuest>,
+  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
+): Promise<Map<string, GuestStates>> {
   const [applied, origins] = await Promise.all([listAppliedAt(db, ids), listOrigins(db, ids)]);
   const placements = groupBy(applied, (row) => row.workload_id);
   const rows = new Map(origins.map((row) => [row.workload_id, row]));
@@ -72,7 +91,7 @@ export async function statesAfterApply(
     const before = guests.get(id)?.state;
     if (!workload || !before) continue;
     const known = { row: rows.get(id) ?? untouched(id), placements: placements.get(id) ?? [] };
-    const intent = intentFor(seen, policy.id, 'apply', { workload, wanted: desiredAt.get(id) ?? null }, known);
+    const intent = intentFor(inputs, policyId, kind, { workload, wanted: desiredAt.get(id) ?? null }, known);
     states.set(id, { before, after: guestAfter(before, intent) });
   }
   return states;

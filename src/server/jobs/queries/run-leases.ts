@@ -1,13 +1,14 @@
 import { and, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor, Tx } from '../../db/client';
+import type { impacts } from '../../db/schema/impacts';
 import type { ipamImports } from '../../db/schema/ipam';
 import type { syncRuns } from '../../db/schema/operations';
 import type { deployments } from '../../db/schema/policies';
 import { newId } from '../../lib/ids';
 
 /** Tables of runs: each row is work for one worker, held by the one that renews its lease. */
-type RunTable = typeof syncRuns | typeof deployments | typeof ipamImports;
+type RunTable = typeof syncRuns | typeof deployments | typeof ipamImports | typeof impacts;
 type Row<T extends RunTable> = T['$inferSelect'];
 /** What a holder may store: never the lease itself. */
 export type RunChanges<T extends RunTable> = Partial<Omit<Row<T>, 'id' | 'lease_owner' | 'lease_at' | 'attempts'>>;

@@ -27,17 +27,15 @@ const testsFor =
   };
 
 /**
- * What applying a policy would do now; with changes to it, what applying would do if these were saved.
+ * A stored policy, and the same with changes. The caller has to check that the reader sees it.
  * @throws AppError `not_found`, and what `changeOwner` throws
  */
-export async function previewPolicy(
+export async function changedPolicy(
   scope: Scope<'policy:read'>,
+  board: Board,
   id: string,
   { definition, rules, priority, tier, project_id }: PreviewInput,
-  tests: Reach | null = null,
-): Promise<PolicyPreview> {
-  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
-  const board = await readBoard();
+): Promise<{ stored: InputPolicy; policy: InputPolicy }> {
   const stored = board.inputs.policies.find((policy) => policy.id === id);
   if (!stored) throw notFound('policy');
   const moves = project_id !== undefined && project_id !== stored.project_id;
@@ -55,6 +53,22 @@ export async function previewPolicy(
     version: changed ? stored.version + 1 : stored.version,
   };
   assertTier(policy.tenant_id, policy);
+  return { stored, policy };
+}
+
+/**
+ * What applying a policy would do now; with changes to it, what applying would do if these were saved.
+ * @throws AppError `not_found`, and what `changeOwner` throws
+ */
+export async function previewPolicy(
+  scope: Scope<'policy:read'>,
+  id: string,
+  input: PreviewInput,
+  tests: Reach | null = null,
+): Promise<PolicyPreview> {
+  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
+  const board = await readBoard();
+  const { policy } = await changedPolicy(scope, board, id, input);
   const places = board.placesOf(id);
   return previewWithInputs(board.inputs, policy, places, id, scope.reach, undefined, testsFor(board, tests));
 }

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { DraftImpactInput, PolicyImpactInput } from '@/domain/impact/impact';
+import type { ImpactChange } from '@/domain/impact/stored-impact';
+import { canonicalJson } from '../../audit/canonical';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
+import type { Board } from '../policies/board/board';
+import { isDeployed } from '../policies/policy-inputs';
+import { changedPolicy, draftPolicy } from '../policies/preview/preview-policy';
+import { findPolicy } from '../queries/policies';
+import type { InputPolicy } from '../queries/policy-inputs';
+
+export const sha256 = (value: unknown): string =>
+  createHash('sha256')
+    .update(canonicalJson(JSON.parse(JSON.stringify(value))))
+    .digest('base64url');
+
+/** Hash of everything that determines what a policy requires; names, descriptions and versions do not. */
+export const contentHash = ({ definition, rules, priority, tier, tenant_id, project_id }: InputPolicy): string =>
+  sha256({
+    definition,
+    priority,
+    tier,
+    tenant_id,
+    project_id,
+    rules: [...rules].sort((a, b) => a.position - b.position).map((rule) => RULE_FIELDS.map((name) => rule[name])),
+  });
+
+const RULE_FIELDS = [
+  'action',
+  'protocol',
+  'destination_ports',
+  'source_ports',
+  'icmp_type',
+  'enabled',
+  'log',
+] as const satisfies readonly (keyof InputPolicy['rules'][number])[];
+
+/** The change that a draft is: the policy applied as if it were enforced. @throws as `draftPolicy` */
+export async function changeOfDraft(scope: Scope<'policy:read'>, { policy }: DraftImpactInput): Promise<ImpactChange> {
+  const draft = await draftPolicy(scope, policy);
+  return { policy: { ...draft, name: policy.name }, leaves: 'apply' };
+}
+
+/**
+ * The change of a stored policy. Disabling it or switching it to audit removes it where it is; everything else is what applying
+ * would do, whatever the stored policy's state. @throws as `changedPolicy`
+ */
+export async function changeOfPolicy(
+  scope: Scope<'policy:read'>,
+  board: Board,
+  id: string,
+  { since: _since, until: _until, enabled, ...input }: PolicyImpactInput,
+): Promise<ImpactChange> {
+  if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
+  const { stored, policy } = await changedPolicy(scope, board, id, input);
+  const ends = enabled === false || (isDeployed(stored) && policy.definition.enforcement_mode === 'audit');
+  return { policy, leaves: ends ? 'cleanup' : 'apply' };
+}

@@ -1,0 +1,73 @@
+import { IMPACT_OUTCOMES } from '@/domain/choices';
+import type { Impact, ImpactConversationInput, ImpactConversationPage } from '@/domain/impact/impact';
+import type { ImpactFindings, ImpactReader } from '@/domain/impact/stored-impact';
+import { isWithinReach } from '@/domain/permissions';
+import { db } from '../../db/client';
+import { notFound } from '../../lib/refusals';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
+import { boardAfterChange, liveHash } from './board-after-change';
+import { sha256 } from './change';
+
+/** Conversations that come with the impact itself. */
+const FIRST = 100;
+
+const NOTHING: ImpactFindings = {
+  live_read_at: null,
+  difference: [],
+  difference_left_out: 0,
+  workloads_total: 0,
+  confidence: null,
+  traffic_visible: false,
+  tests: [],
+  hidden_failing_tests: 0,
+  own_connections: [],
+};
+
+const NO_TOTALS = Object.fromEntries(IMPACT_OUTCOMES.map((outcome) => [outcome, 0])) as Impact['totals'];
+
+/** An impact whose reader saw what this one sees. @throws AppError `not_found` */
+export async function findVisibleImpact(reader: ImpactReader, id: string): Promise<ImpactRow> {
+  const row = await findImpact(db, id);
+  const isSame = row !== null && sha256(row.reader) === sha256(reader);
+  if (!row || !isSame || !isWithinReach(row.change.policy, reader.policies)) throw notFound('impact');
+  return row;
+}
+
+/** Whether what the change concerns was read differently since, or the change would leave something else. */
+export async function isOutdated(row: ImpactRow, board: Board): Promise<boolean> {
+  const found = await boardAfterChange(board, row.change);
+  return liveHash(board, row.change, found) !== row.live_hash;
+}
+
+/** One impact with the first of its conversations; while it is computed, what was found so far. @throws AppError `not_found` */
+export async function readImpact(reader: ImpactReader, id: string): Promise<Impact> {
+  const row = await findVisibleImpact(reader, id);
+  return {
+    id,
+    status: row.status === 'queued' ? 'running' : row.status,
+    progress: row.progress,
+    error: row.message,
+    policy_id: row.policy_id,
+    policy_name: row.policy_name,
+    window: { since: row.since, until: row.until, source: row.source },
+    outdated: await isOutdated(row, await readBoard()),
+    totals: row.totals ?? NO_TOTALS,
+    conversations: await listConversations(id, { limit: FIRST }),
+    ...NOTHING,
+    ...row.findings,
+    created_at: row.created_at,
+    finished_at: row.finished_at,
+  };
+}
+
+/** Conversations of an impact, the most harmful first. @throws AppError `not_found` */
+export async function readImpactConversations(
+  reader: ImpactReader,
+  id: string,
+  input: ImpactConversationInput,
+): Promise<ImpactConversationPage> {
+  await findVisibleImpact(reader, id);
+  return listConversations(id, input);
+}

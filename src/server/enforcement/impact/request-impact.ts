@@ -1,0 +1,129 @@
+import { HOURLY_HOURS } from '@/domain/flow/plan-range';
+import type { DraftImpactInput, Impact, PolicyImpactInput } from '@/domain/impact/impact';
+import type { ImpactChange, ImpactReader } from '@/domain/impact/stored-impact';
+import type { Scope } from '../../auth/scope';
+import { db } from '../../db/client';
+import { impactCompute } from '../../jobs/definitions';
+import { enqueue } from '../../jobs/enqueue';
+import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { recoverRuns } from '../../jobs/run-lease';
+import { clock } from '../../lib/clock';
+import { AppError } from '../../lib/errors';
+import { newId } from '../../lib/ids';
+import { logger } from '../../lib/logger';
+import { pollUntil, type Waiting } from '../../lib/poll-until';
+import { storedSettings } from '../../settings/settings';
+import type { Board } from '../policies/board/board';
+import { readBoard } from '../policies/board/read-board';
+import { impactLeases, isImpactOver, keepImpact } from '../queries/impacts';
+import { boardAfterChange, liveHash } from './board-after-change';
+import { changeOfDraft, changeOfPolicy, contentHash, sha256 } from './change';
+import { readImpact } from './read-impact';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * The window of the replay. Up to now is up to the minute that has begun, so that the same question within it has the same
+ * answer. @throws AppError `malformed` for an empty range
+ */
+function windowOf(given: { since?: string; until?: string }, retentionHours: number) {
+  const now = clock.now().getTime();
+  const until =
+    given.until === undefined ? Math.floor(now / MINUTE_MS) * MINUTE_MS : Math.min(Date.parse(given.until), now);
+  const since = Math.max(
+    given.since === undefined ? until - DAY_MS : Date.parse(given.since),
+    now - HOURLY_HOURS * HOUR_MS,
+  );
+  if (!(since < until)) {
+    throw new AppError('malformed', 'The time range ends before it starts.', {
+      errors: [{ field: 'since', message: 'Earlier than until, not in the future, and at most 400 days ago.' }],
+    });
+  }
+  // A minute of grace: the default window is as long as the shortest retention.
+  const source = since < now - retentionHours * HOUR_MS - MINUTE_MS ? ('hours' as const) : ('flows' as const);
+  return { since: new Date(since).toISOString(), until: new Date(until).toISOString(), source };
+}
+
+/** Hands an impact to the queue; when that does not answer the schedule finds it within a minute. */
+async function startImpact(impact_id: string): Promise<void> {
+  try {
+    await enqueue(impactCompute, { impact_id });
+  } catch (error) {
+    logger.warn({ err: error, impact_id }, 'cannot reach the job queue; the impact stays queued');
+  }
+}
+
+async function request(
+  board: Board,
+  change: ImpactChange,
+  policyId: string | null,
+  reader: ImpactReader,
+  given: { since?: string; until?: string },
+  waiting: Waiting & { wait: boolean },
+): Promise<Impact> {
+  const { flow_retention_hours } = await storedSettings(db);
+  const window = windowOf(given, flow_retention_hours);
+  const live_hash = liveHash(board, change, await boardAfterChange(board, change));
+  const content_hash = contentHash(change.policy);
+  const key = sha256([policyId, content_hash, change.leaves, live_hash, window, reader]);
+  const row = {
+    id: newId(),
+    key,
+    policy_id: policyId,
+    policy_name: change.policy.name,
+    change,
+    content_hash,
+    live_hash,
+    reader,
+    ...window,
+  };
+  const kept = await db.transaction((tx) => keepImpact(tx, row));
+  // The one with the same key failed in between.
+  if (!kept) throw new AppError('conflict', 'The impact could not be computed. Try again.');
+  if (kept.added) await startImpact(kept.id);
+  if (waiting.wait)
+    await pollUntil(
+      () => isImpactOver(kept.id),
+      (over) => over,
+      waiting,
+    );
+  return readImpact(reader, kept.id);
+}
+
+/** What applying a policy that is not stored would do to connections. Computed in the background. @throws as `changeOfDraft` */
+export async function requestDraftImpact(
+  scope: Scope<'policy:read'>,
+  reader: ImpactReader,
+  input: DraftImpactInput,
+  waiting: Waiting & { wait: boolean },
+): Promise<Impact> {
+  return request(await readBoard(), await changeOfDraft(scope, input), null, reader, input, waiting);
+}
+
+/** What a change to a stored policy would do to connections. Computed in the background. @throws as `changeOfPolicy` */
+export async function requestPolicyImpact(
+  scope: Scope<'policy:read'>,
+  reader: ImpactReader,
+  id: string,
+  input: PolicyImpactInput,
+  waiting: Waiting & { wait: boolean },
+): Promise<Impact> {
+  const board = await readBoard();
+  return request(board, await changeOfPolicy(scope, board, id, input), id, reader, input, waiting);
+}
+
+const MESSAGE = `The worker crashed ${MAX_ATTEMPTS} times while computing this impact. Check the worker log.`;
+
+/** Requeues impacts without a worker, or marks them as failed after too many attempts. */
+export async function sweepImpacts(): Promise<void> {
+  const orphans = await impactLeases.listOrphans(db, []);
+  await recoverRuns(orphans, {
+    restart: ({ id }) => startImpact(id),
+    giveUp: async ({ id }) => {
+      const outcome = { message: MESSAGE, finished_at: clock.now().toISOString() };
+      await db.transaction((tx) => impactLeases.fail(tx, id, outcome));
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { and, eq, getTableColumns, lt, ne, or, sql } from 'drizzle-orm';
+import type { ImpactConversation, ImpactConversationInput } from '@/domain/impact/impact';
+import type { Page } from '@/domain/list';
+import { db, type Executor, type Tx } from '../../db/client';
+import { likePattern } from '../../db/declared-fields';
+import { pageOfRows } from '../../db/page-of-rows';
+import { impactConversations, impacts } from '../../db/schema/impacts';
+import { runLeases } from '../../jobs/queries/run-leases';
+
+export type ImpactRow = typeof impacts.$inferSelect;
+
+export const impactLeases = runLeases(impacts);
+
+/** Stores an impact to be computed, unless there is one with the same key that did not fail. @returns the id of either */
+export async function keepImpact(tx: Tx, row: typeof impacts.$inferInsert & { id: string }) {
+  const [added] = await tx.insert(impacts).values(row).onConflictDoNothing().returning({ id: impacts.id });
+  if (added) return { id: added.id, added: true };
+  const [known] = await tx
+    .select({ id: impacts.id })
+    .from(impacts)
+    .where(and(eq(impacts.key, row.key), ne(impacts.status, 'failed')));
+  return known ? { id: known.id, added: false } : null;
+}
+
+export async function findImpact(executor: Executor, id: string): Promise<ImpactRow | null> {
+  const [row] = await executor.select().from(impacts).where(eq(impacts.id, id));
+  return row ?? null;
+}
+
+/** Whether an impact has ended; true when it is gone. */
+export async function isImpactOver(id: string): Promise<boolean> {
+  const [row] = await db.select({ status: impacts.status }).from(impacts).where(eq(impacts.id, id));
+  return row?.status !== 'queued' && row?.status !== 'running';
+}
+
+export async function acknowledgeImpact(tx: Tx, id: string): Promise<void> {
+  await tx.update(impacts).set({ acknowledged_at: sql`now()` }).where(eq(impacts.id, id));
+}
+
+const BATCH = 1_000;
+const nameOf = ({ workload, prefix }: ImpactConversation['client']) => workload?.name ?? prefix;
+
+/** Replaces the conversations of an impact. */
+export async function storeConversations(
+  tx: Tx,
+  impact_id: string,
+  conversations: readonly ImpactConversation[],
+): Promise<void> {
+  await tx.delete(impactConversations).where(eq(impactConversations.impact_id, impact_id));
+  for (let at = 0; at < conversations.length; at += BATCH) {
+    await tx.insert(impactConversations).values(
+      conversations.slice(at, at + BATCH).map((conversation) => ({
+        impact_id,
+        id: conversation.id,
+        outcome: conversation.outcome,
+        client_workload_id: conversation.client.workload?.id ?? null,
+        server_workload_id: conversation.server.workload?.id ?? null,
+        client: nameOf(conversation.client),
+        server: nameOf(conversation.server),
+        port: conversation.port,
+        bytes: conversation.bytes,
+        flows: conversation.flows,
+        last_seen_at: conversation.last_seen_at,
+        conversation,
+      })),
+    );
+  }
+}
+
+const { id, bytes, flows, last_seen_at, client, server, port } = impactConversations;
+
+/** Conversations of an impact page by page, most harmful first. Two queries. */
+export async function listConversations(
+  impactId: string,
+  input: ImpactConversationInput,
+): Promise<Page<ImpactConversation>> {
+  const { outcome, workload_id, q } = input;
+  const pattern = q ? likePattern(q) : null;
+  const where = and(
+    eq(impactConversations.impact_id, impactId),
+    outcome ? eq(impactConversations.outcome, outcome) : undefined,
+    workload_id
+      ? or(
+          eq(impactConversations.client_workload_id, workload_id),
+          eq(impactConversations.server_workload_id, workload_id),
+        )
+      : undefined,
+    pattern ? or(sql`${client} ilike ${pattern}`, sql`${server} ilike ${pattern}`) : undefined,
+  );
+  type Row = Omit<typeof impactConversations.$inferSelect, 'id'> & { id: string };
+  const page = await pageOfRows<Row>(
+    input,
+    {
+      sorts: {
+        outcome: { column: id },
+        bytes: { column: bytes },
+        flows: { column: flows },
+        last_seen_at: { column: last_seen_at },
+        client: { column: client },
+        server: { column: server },
+        port: { column: sql`coalesce(${port}, -1)`, sortValue: (row: Row) => row.port ?? -1 },
+      },
+      sort: 'outcome',
+      id,
+    },
+    (paging) => ({
+      rows: db
+        .select({ ...getTableColumns(impactConversations), id: sql<string>`${id}::text` })
+        .from(impactConversations)
+        .where(and(where, paging.after))
+        .orderBy(...paging.order)
+        .limit(paging.limit),
+      total: db.$count(impactConversations, where),
+    }),
+  );
+  return { ...page, items: page.items.map(({ conversation }) => conversation) };
+}
+
+/** Deletes impacts from before `cutoff`, but never one that an apply acknowledged. @returns how many */
+export async function deleteOldImpacts(executor: Executor, cutoff: string): Promise<number> {
+  const rows = await executor
+    .delete(impacts)
+    .where(and(lt(impacts.created_at, cutoff), sql`${impacts.acknowledged_at} is null`))
+    .returning({ id: impacts.id });
+  return rows.length;
+}
