@@ -1,7 +1,7 @@
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { AppError } from '../../lib/errors';
 import { readBoard } from '../policies/board/read-board';
-import { contentHash } from './change';
+import { contentHash } from './hashes';
 import { findVisibleImpact, isOutdated } from './read-impact';
 
 /** What the audit record of an apply keeps of the impact that was looked at; null: none was. */

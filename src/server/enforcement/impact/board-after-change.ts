@@ -3,7 +3,7 @@ import { objectCache } from '../../lib/cache';
 import type { Board } from '../policies/board/board';
 import { type BoardAfter, boardAfterApply } from '../policy-tests/tests-after';
 import type { InputPolicy } from '../queries/policy-inputs';
-import { sha256 } from './change';
+import { sha256 } from './hashes';
 import { guestsConcerned, statesAfterCleanup } from './states-after';
 
 /** Workloads where a policy was applied, or something of it was found. */

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { DraftImpactInput, PolicyImpactInput } from '@/domain/impact/impact';
 import type { ImpactChange } from '@/domain/impact/stored-impact';
-import { canonicalJson } from '../../audit/canonical';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
@@ -9,33 +7,6 @@ import type { Board } from '../policies/board/board';
 import { isDeployed } from '../policies/policy-inputs';
 import { changedPolicy, draftPolicy } from '../policies/preview/preview-policy';
 import { findPolicy } from '../queries/policies';
-import type { InputPolicy } from '../queries/policy-inputs';
-
-export const sha256 = (value: unknown): string =>
-  createHash('sha256')
-    .update(canonicalJson(JSON.parse(JSON.stringify(value))))
-    .digest('base64url');
-
-/** Hash of everything that determines what a policy requires; names, descriptions and versions do not. */
-export const contentHash = ({ definition, rules, priority, tier, tenant_id, project_id }: InputPolicy): string =>
-  sha256({
-    definition,
-    priority,
-    tier,
-    tenant_id,
-    project_id,
-    rules: [...rules].sort((a, b) => a.position - b.position).map((rule) => RULE_FIELDS.map((name) => rule[name])),
-  });
-
-const RULE_FIELDS = [
-  'action',
-  'protocol',
-  'destination_ports',
-  'source_ports',
-  'icmp_type',
-  'enabled',
-  'log',
-] as const satisfies readonly (keyof InputPolicy['rules'][number])[];
 
 /** The change that a draft is: the policy applied as if it were enforced. @throws as `draftPolicy` */
 export async function changeOfDraft(scope: Scope<'policy:read'>, { policy }: DraftImpactInput): Promise<ImpactChange> {

@@ -8,7 +8,7 @@ import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
 import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
 import { boardAfterChange, liveHash } from './board-after-change';
-import { sha256 } from './change';
+import { sha256 } from './hashes';
 
 /** Conversations that come with the impact itself. */
 const FIRST = 100;

@@ -17,7 +17,8 @@ import type { Board } from '../policies/board/board';
 import { readBoard } from '../policies/board/read-board';
 import { impactLeases, isImpactOver, keepImpact } from '../queries/impacts';
 import { boardAfterChange, liveHash } from './board-after-change';
-import { changeOfDraft, changeOfPolicy, contentHash, sha256 } from './change';
+import { changeOfDraft, changeOfPolicy } from './change';
+import { contentHash, sha256 } from './hashes';
 import { readImpact } from './read-impact';
 
 const MINUTE_MS = 60_000;

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../audit/canonical';
+import type { InputPolicy } from '../queries/policy-inputs';
+
+export const sha256 = (value: unknown): string =>
+  createHash('sha256')
+    .update(canonicalJson(JSON.parse(JSON.stringify(value))))
+    .digest('base64url');
+
+/** Hash of everything that determines what a policy requires; names, descriptions and versions do not. */
+export const contentHash = ({ definition, rules, priority, tier, tenant_id, project_id }: InputPolicy): string =>
+  sha256({
+    definition,
+    priority,
+    tier,
+    tenant_id,
+    project_id,
+    rules: [...rules].sort((a, b) => a.position - b.position).map((rule) => RULE_FIELDS.map((name) => rule[name])),
+  });
+
+const RULE_FIELDS = [
+  'action',
+  'protocol',
+  'destination_ports',
+  'source_ports',
+  'icmp_type',
+  'enabled',
+  'log',
+] as const satisfies readonly (keyof InputPolicy['rules'][number])[];
