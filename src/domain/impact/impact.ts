@@ -146,7 +146,7 @@ export const Impact = z.object({
   difference_left_out: z.int(),
   /** Workloads whose rules would change. */
   workloads_total: z.int(),
-  /** False: no conversation was replayed, because the reader may not see flows. Totals of 0 then say nothing. */
+  /** False: no conversation was replayed. Totals of 0 then say nothing. */
   traffic_visible: z.boolean(),
   /** Null: not computed yet, or no conversation was replayed. */
   confidence: ChangeConfidence.nullable(),

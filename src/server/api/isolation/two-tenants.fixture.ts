@@ -167,6 +167,17 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     owner: `${mark}-owner`,
   });
   const impact: { id: string } = await make(`/policies/${policy.id}/impact`, headers, {});
+  const end = { prefix: '198.51.100.7', addresses: 1, internal: false, tenant: null, project: null };
+  const conversation = {
+    ...{ id: 1, outcome: 'newly_blocked', unknown_reason: null, protocol: 'tcp', port: 443, before: null, after: null },
+    ...{ bytes: 1, packets: 1, flows: 1, last_seen_at: new Date().toISOString() },
+    client: { ...end, workload: null },
+    server: { ...end, workload: { id: things.workload, name: `${mark}-end` } },
+  };
+  await sqlClient()`insert into impact_conversations
+    (impact_id, id, outcome, server_workload_id, client, server, port, bytes, flows, last_seen_at, conversation)
+    values (${impact.id}, 1, 'newly_blocked', ${things.workload ?? null}, ${end.prefix}, ${`${mark}-end`}, 443, 1, 1, now(),
+      ${JSON.stringify(conversation)}::text::jsonb)`;
   const text = (column: string, table: string, where: string) =>
     idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {

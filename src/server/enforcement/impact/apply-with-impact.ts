@@ -1,8 +1,9 @@
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { readBoard } from '../policies/board/read-board';
 import { contentHash } from './hashes';
-import { findVisibleImpact, isOutdated } from './read-impact';
+import { findVisibleImpact, isOutdated, isSameReader } from './read-impact';
 
 /** What the audit record of an apply keeps of the impact that was looked at; null: none was. */
 export type Acknowledged = { readonly impact_id: string; readonly newly_blocked: number } | null;
@@ -25,6 +26,8 @@ export async function assertAcknowledged(
   const refuse = (reason: string, message: string, extra: object = {}) =>
     new AppError('conflict', message, { extra: { ...refusal, message, reason, impact_id, ...extra } });
   const row = await findVisibleImpact(reader, impact_id);
+  // One that was computed for somebody who sees less says less.
+  if (!isSameReader(row.reader, reader)) throw notFound('impact');
   const board = await readBoard();
   const policy = board.inputs.policies.find(({ id }) => id === policyId);
   const isThis = row.policy_id === policyId && row.change.leaves === 'apply';

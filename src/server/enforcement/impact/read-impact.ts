@@ -27,11 +27,21 @@ const NOTHING: ImpactFindings = {
 
 const NO_TOTALS = Object.fromEntries(IMPACT_OUTCOMES.map((outcome) => [outcome, 0])) as Impact['totals'];
 
-/** An impact whose reader saw what this one sees. @throws AppError `not_found` */
+const READS = ['policies', 'tests', 'flows'] as const;
+export const isSameReader = (a: ImpactReader, b: ImpactReader): boolean => sha256(a) === sha256(b);
+
+/** Whether the reader sees everything that the one saw for whom it was computed. */
+const seesAll = (reader: ImpactReader, owner: ImpactReader): boolean =>
+  READS.every((what) => {
+    const [own, asked] = [reader[what], owner[what]];
+    return asked === null || own === 'all' || (own !== null && sha256(own) === sha256(asked));
+  });
+
+/** An impact that shows nothing that the reader may not see. @throws AppError `not_found` */
 export async function findVisibleImpact(reader: ImpactReader, id: string): Promise<ImpactRow> {
   const row = await findImpact(db, id);
-  const isSame = row !== null && sha256(row.reader) === sha256(reader);
-  if (!row || !isSame || !isWithinReach(row.change.policy, reader.policies)) throw notFound('impact');
+  if (!row || !seesAll(reader, row.reader) || !isWithinReach(row.change.policy, reader.policies))
+    throw notFound('impact');
   return row;
 }
 

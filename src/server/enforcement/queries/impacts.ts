@@ -85,7 +85,9 @@ export async function listConversations(
           eq(impactConversations.server_workload_id, workload_id),
         )
       : undefined,
-    pattern ? or(sql`${client} ilike ${pattern}`, sql`${server} ilike ${pattern}`) : undefined,
+    pattern
+      ? or(sql`${client} ilike ${pattern}`, sql`${server} ilike ${pattern}`, sql`${port}::text = ${q}`)
+      : undefined,
   );
   type Row = Omit<typeof impactConversations.$inferSelect, 'id'> & { id: string };
   const page = await pageOfRows<Row>(
