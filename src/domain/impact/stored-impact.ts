@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { Reach } from '../permissions';
 import type { CompilablePolicy } from '../policy/desired';
 import type { TenantVisibility } from '../policy/tier';
-import type { Impact } from './impact';
+import { type Impact, ImpactConversation } from './impact';
 
 /** A policy with all changes, and what is done with it: applied, or removed from where it is. */
 export type ImpactChange = {
@@ -30,3 +31,6 @@ export type ImpactFindings = Pick<
   | 'hidden_failing_tests'
   | 'own_connections'
 >;
+
+/** A conversation as it is kept: as its reader sees it. */
+export const KeptConversation = z.object({ conversation: ImpactConversation });

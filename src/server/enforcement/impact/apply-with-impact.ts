@@ -26,7 +26,7 @@ export async function assertAcknowledged(
   const refuse = (reason: string, message: string, extra: object = {}) =>
     new AppError('conflict', message, { extra: { ...refusal, message, reason, impact_id, ...extra } });
   const row = await findVisibleImpact(reader, impact_id);
-  // One that was computed for somebody who sees less says less.
+  // One that was computed for a user who sees less says less.
   if (!isSameReader(row.reader, reader)) throw notFound('impact');
   const board = await readBoard();
   const policy = board.inputs.policies.find(({ id }) => id === policyId);

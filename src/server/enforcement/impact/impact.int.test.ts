@@ -56,7 +56,7 @@ describe('the impact of a change', () => {
     expect(workload?.lost[0]).toMatchObject({ before: { kind: 'rule', policy_id: policy.id } });
   });
 
-  it('says of disabling and of audit mode what removing the policy leaves', async () => {
+  it('reports for disabling and for audit mode what removing the policy leaves', async () => {
     for (const body of [{ enabled: false }, { definition: { ...definition, enforcement_mode: 'audit' } }]) {
       const found = await compute(body);
       const [workload] = found.difference;
@@ -80,7 +80,7 @@ describe('the impact of a change', () => {
     });
   });
 
-  it('takes a draft, which belongs to nobody else', async () => {
+  it('takes a draft, which no other tenant sees', async () => {
     const draft = { policy: { name: 'draft', definition, rules: [rule('8080')] }, ...window };
     const asked = await post('/policy-drafts/impact', draft);
     expect(asked).toMatchObject({ status: 202, body: { policy_id: null, policy_name: 'draft' } });

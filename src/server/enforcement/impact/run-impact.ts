@@ -113,7 +113,7 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
           lease.assertHeld();
         },
       });
-      // What is live changed since it was asked for: nobody who asks about the old state gets this one.
+      // What is live changed since it was asked for: no one who asks about the old state gets this one.
       const key = live_hash === row.live_hash ? row.key : row.id;
       await finish({ status: 'done', progress: 1, findings, live_hash, key, message: null });
     },

@@ -1,8 +1,9 @@
-import { and, eq, getTableColumns, lt, ne, or, sql } from 'drizzle-orm';
+import { and, eq, lt, ne, or, sql } from 'drizzle-orm';
 import type { ImpactConversation, ImpactConversationInput } from '@/domain/impact/impact';
+import { KeptConversation } from '@/domain/impact/stored-impact';
 import type { Page } from '@/domain/list';
 import { db, type Executor, type Tx } from '../../db/client';
-import { likePattern } from '../../db/declared-fields';
+import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
 import { impactConversations, impacts } from '../../db/schema/impacts';
 import { runLeases } from '../../jobs/queries/run-leases';
@@ -67,6 +68,7 @@ export async function storeConversations(
   }
 }
 
+type Kept = { id: string; conversation: ImpactConversation };
 const { id, bytes, flows, last_seen_at, client, server, port } = impactConversations;
 
 /** Conversations of an impact page by page, most harmful first. Two queries. */
@@ -74,40 +76,30 @@ export async function listConversations(
   impactId: string,
   input: ImpactConversationInput,
 ): Promise<Page<ImpactConversation>> {
-  const { outcome, workload_id, q } = input;
-  const pattern = q ? likePattern(q) : null;
-  const where = and(
-    eq(impactConversations.impact_id, impactId),
-    outcome ? eq(impactConversations.outcome, outcome) : undefined,
-    workload_id
-      ? or(
-          eq(impactConversations.client_workload_id, workload_id),
-          eq(impactConversations.server_workload_id, workload_id),
-        )
-      : undefined,
-    pattern
-      ? or(sql`${client} ilike ${pattern}`, sql`${server} ilike ${pattern}`, sql`${port}::text = ${q}`)
-      : undefined,
-  );
-  type Row = Omit<typeof impactConversations.$inferSelect, 'id'> & { id: string };
-  const page = await pageOfRows<Row>(
+  const conditions = conditionsOf(input, impactConversations, {
+    workload_id: (workload) =>
+      or(eq(impactConversations.client_workload_id, workload), eq(impactConversations.server_workload_id, workload)),
+    q: hasText(client, server, sql`${port}::text`),
+  });
+  const where = and(eq(impactConversations.impact_id, impactId), ...conditions);
+  const page = await pageOfRows<Kept>(
     input,
     {
       sorts: {
         outcome: { column: id },
-        bytes: { column: bytes },
-        flows: { column: flows },
-        last_seen_at: { column: last_seen_at },
-        client: { column: client },
-        server: { column: server },
-        port: { column: sql`coalesce(${port}, -1)`, sortValue: (row: Row) => row.port ?? -1 },
+        bytes: { column: bytes, sortValue: (row: Kept) => row.conversation.bytes },
+        flows: { column: flows, sortValue: (row: Kept) => row.conversation.flows },
+        last_seen_at: { column: last_seen_at, sortValue: (row: Kept) => row.conversation.last_seen_at },
+        client: { column: client, sortValue: (row: Kept) => nameOf(row.conversation.client) },
+        server: { column: server, sortValue: (row: Kept) => nameOf(row.conversation.server) },
+        port: { column: sql`coalesce(${port}, -1)`, sortValue: (row: Kept) => row.conversation.port ?? -1 },
       },
       sort: 'outcome',
       id,
     },
     (paging) => ({
       rows: db
-        .select({ ...getTableColumns(impactConversations), id: sql<string>`${id}::text` })
+        .select({ ...columnsOf(KeptConversation, impactConversations, {}), id: sql<string>`${id}::text` })
         .from(impactConversations)
         .where(and(where, paging.after))
         .orderBy(...paging.order)
