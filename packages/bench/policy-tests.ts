@@ -114,7 +114,7 @@ const guests = new Map(
     return [id, { workload_id: id, read_at: cluster.read_at, state }] as const;
   }),
 );
-const readings = { guests, clusters: new Map([[CLUSTER, cluster]]) };
+const snapshots = { guests, clusters: new Map([[CLUSTER, cluster]]) };
 
 const tests = Array.from({ length: TESTS }, (_, n) => {
   const to = n % GROUPS;
@@ -133,7 +133,7 @@ const timed = <T>(work: () => T): [T, number] => {
 const count = (results: readonly string[]) =>
   ['pass', 'fail', 'unknown'].map((one) => `${results.filter((result) => result === one).length} ${one}`).join(', ');
 
-const before = { inputs: inputsWith([]), readings };
+const before = { inputs: inputsWith([]), snapshots };
 const [first, allMs] = timed(() => {
   const inputs = new TestInputs(before);
   return tests.map((test) => ({ print: inputs.printOf(test), result: inputs.decide(test).result }));
@@ -142,7 +142,7 @@ console.log(`${TESTS} tests over ${WORKLOADS} workloads: ${ms(allMs)} (${count(f
 expectBar(`${TESTS} tests over ${WORKLOADS} workloads within 5 s`, allMs <= 5_000);
 
 // One more member of a group: what the worker does when it notices.
-const after = { inputs: inputsWith([uuid('a', 7)]), readings };
+const after = { inputs: inputsWith([uuid('a', 7)]), snapshots };
 const [touched, eventMs] = timed(() => {
   const inputs = new TestInputs(after);
   return tests.flatMap((test, at) => (inputs.printOf(test) === first[at]?.print ? [] : [inputs.decide(test).result]));

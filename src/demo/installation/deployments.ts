@@ -3,7 +3,7 @@ import { ClusterListInput } from '@/domain/cluster';
 import { PolicyChange, PolicyListInput, type PolicyListItem } from '@/domain/policies';
 import { systemScope } from '@/server/auth/scope';
 import { applyPolicy } from '@/server/enforcement/deployments/request';
-import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
+import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { listPolicies, updatePolicy } from '@/server/enforcement/policies/policies';
 import { listClusters } from '@/server/inventory/queries/clusters';
@@ -54,6 +54,6 @@ export async function letPoliciesDrift(simulator: Simulator, signal: AbortSignal
   firewall.setFile(path, lines.filter((line) => !line.includes(id)).join('\n'));
   const { items } = await listClusters(ClusterListInput.parse({}));
   // Otherwise the pages would show for some minutes what was read in between.
-  forgetReadings();
+  forgetSnapshots();
   for (const cluster of items) await observeCluster(cluster.id, signal);
 }

@@ -86,7 +86,7 @@ export const anonymousRule = (view: FirewallRuleView): FirewallRuleView => ({
 });
 
 /** A rule that shall be live. */
-export function viewOfWantedRule({ content, ...rule }: DesiredRule): FirewallRuleView {
+export function viewOfDesiredRule({ content, ...rule }: DesiredRule): FirewallRuleView {
   return {
     position: null,
     type: content.type,

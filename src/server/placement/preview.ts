@@ -8,9 +8,9 @@ import type { AssignmentPreview } from '@/domain/residual-rules';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
 import { intentFor, untouched } from '../enforcement/deployments/guest-work';
-import { type LiveGuestReading, readLive } from '../enforcement/guest-firewall/live-reader';
+import { readLive, type TimedGuest } from '../enforcement/guest-firewall/live-reader';
 import { filterOf } from '../enforcement/guest-firewall/read-guest-live';
-import { readBoard } from '../enforcement/policies/board/read-board';
+import { readFirewallState } from '../enforcement/policies/firewall-state/read-firewall-state';
 import { readInstance } from '../enforcement/policies/policy-inputs';
 import { listOrigins } from '../enforcement/queries/guest-firewalls';
 import { listAppliedAt } from '../enforcement/queries/policy-placements';
@@ -40,7 +40,7 @@ export async function previewAssignment(
   const tenant_id = project?.tenant_id ?? null;
   const changing = found.filter((workload) => workload.project_id !== project_id);
   const moving = changing.filter((workload) => workload.tenant_id !== tenant_id);
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const left = groupBy(
     await findLeftBehind(
       db,
@@ -54,11 +54,11 @@ export async function previewAssignment(
   const rowOf = new Map(origins.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
   const concerned = ids.flatMap((id) => inputs.workloads.get(id) ?? []);
-  const readings = new Map<string, LiveGuestReading>();
+  const snapshots = new Map<string, TimedGuest>();
   await Promise.all(
     [...groupBy(concerned, ({ cluster_id }) => cluster_id)].map(async ([clusterId, list]) => {
       const { guests } = await readLive(clusterId, list, { afresh: true });
-      for (const [id, reading] of guests) readings.set(id, reading);
+      for (const [id, snapshot] of guests) snapshots.set(id, snapshot);
     }),
   );
   const workloads = concerned.map((workload) => {
@@ -68,8 +68,8 @@ export async function previewAssignment(
     const stay = (appliedAt.get(workload.id) ?? []).filter(({ policy_id }) => !gone.has(policy_id));
     const known = { row, placements: stay };
     const intent = { ...intentFor(inputs, first, 'cleanup', { workload, wanted: null }, known), scope: gone };
-    const reading = readings.get(workload.id);
-    const before = reading ? filterOf(reading.state) : null;
+    const snapshot = snapshots.get(workload.id);
+    const before = snapshot ? filterOf(snapshot.state) : null;
     const { id: workload_id, name, vmid, cluster_id } = workload;
     return {
       workload_id,

@@ -24,7 +24,7 @@ const FOREIGN: Omit<LiveRule, 'pos'>[] = [
 
 export type RandomGuest = { state: GuestFilter; intent: GuestIntent };
 
-const wantedAt = (policies: ReturnType<typeof randomPolicies>) =>
+const desiredAt = (policies: ReturnType<typeof randomPolicies>) =>
   compilePolicies(policies, INDEX, INSTANCE).guests.find(({ workload_id }) => workload_id === 'web1');
 
 /**
@@ -36,8 +36,8 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const policies = randomPolicies(seed);
   const older = random() < 0.5 ? randomPolicies(seed + 1_000_000) : policies;
-  const before = wantedAt(older.map((policy) => ({ ...policy, version: policy.version + (random() < 0.4 ? 1 : 0) })));
-  const wanted = wantedAt(policies);
+  const before = desiredAt(older.map((policy) => ({ ...policy, version: policy.version + (random() < 0.4 ? 1 : 0) })));
+  const wanted = desiredAt(policies);
   const damage = (rule: LiveRule): LiveRule[] => {
     const dice = random();
     if (dice < 0.15) return [];

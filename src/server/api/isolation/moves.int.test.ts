@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_ROLES, isGranted } from '@/domain/permissions';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
-import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
+import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { clock } from '@/server/lib/clock';
 import { newId } from '@/server/lib/ids';
@@ -84,7 +84,7 @@ const without = (text: string) =>
 
 /** Every read as it is, and with what moved at each place where an id may stand. */
 async function ask(side: Side): Promise<Map<string, string>> {
-  forgetReadings();
+  forgetSnapshots();
   const answers = new Map<string, string>();
   const one = async (input: Input, value: unknown, label: string) => {
     const { status, text } = await send(tables, input, value, side.headers);

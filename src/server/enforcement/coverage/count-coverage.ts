@@ -5,8 +5,8 @@ import { processState } from '../../lib/process-state';
 import { listGuestHomes, listReportingNodeIds, oldestReported } from '../../traffic/queries/agents';
 import type { RuleHitRow } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listAppliedAt } from '../queries/policy-placements';
 import { guestContext } from '../verdicts/guest-context';
 import { type CountedGuest, CoverageTally } from './coverage-tally';
@@ -17,7 +17,7 @@ type Place = Pick<RuleHitRow, 'policy_version' | 'rule_position'>;
  * Fills in the policy version and the position of each rule that was hit: as it was applied, else as it is desired
  * now. One query.
  */
-export async function placeHits(tx: Tx, board: Board, hits: readonly RuleHitRow[]): Promise<RuleHitRow[]> {
+export async function placeHits(tx: Tx, firewall: FirewallState, hits: readonly RuleHitRow[]): Promise<RuleHitRow[]> {
   const open = hits.filter(({ rule_position }) => rule_position === null);
   const workloadIds = [...new Set(open.map(({ workload_id }) => workload_id))];
   const places = new Map<string, Place>();
@@ -26,7 +26,7 @@ export async function placeHits(tx: Tx, board: Board, hits: readonly RuleHitRow[
     for (const rule of rules) places.set(keyOf(workload_id, rule.policy_id, rule.rule_hash), rule);
   }
   for (const workload_id of workloadIds) {
-    for (const rule of board.wantedAt(workload_id)?.rules ?? []) {
+    for (const rule of firewall.desiredAt(workload_id)?.rules ?? []) {
       const key = keyOf(workload_id, rule.policy_id, rule.rule_hash);
       if (!places.has(key)) places.set(key, rule);
     }
@@ -49,13 +49,17 @@ const HEARTBEATS_KEPT_MS = 23 * 3_600_000;
 type Homes = Map<string, { node_id: string | null; looked_at: boolean }>;
 
 /** Guests by id, with whether the node is the nearest that looks at them. Each is prepared when it is first met. */
-function guestsSeenFrom(nodeId: string, board: Board, homes: Homes): (workloadId: string) => CountedGuest | null {
+function guestsSeenFrom(
+  nodeId: string,
+  firewall: FirewallState,
+  homes: Homes,
+): (workloadId: string) => CountedGuest | null {
   const known = new Map<string, CountedGuest | null>();
   return (workloadId) => {
     let guest = known.get(workloadId);
     if (guest !== undefined) return guest;
-    const context = guestContext(board, workloadId);
-    const workload = board.inputs.workloads.get(workloadId);
+    const context = guestContext(firewall, workloadId);
+    const workload = firewall.inputs.workloads.get(workloadId);
     const home = homes.get(workloadId);
     const seen_from_here = !home?.looked_at || home.node_id === nodeId;
     guest = context && workload ? { context, vmid: workload.vmid, seen_from_here } : null;
@@ -71,11 +75,16 @@ function endedSpan(from: string, until: string): string | null {
 }
 
 /** Counts the new flows of one node, all or nothing. @returns how many flows were evaluated */
-function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSignal | undefined): Promise<number> {
+function countNode(
+  nodeId: string,
+  firewall: FirewallState,
+  homes: Homes,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const now = clock.now().getTime();
   const ago = (ms: number) => new Date(now - ms).toISOString();
   const until = ago(UNSETTLED_MS);
-  const versions = new Map(board.inputs.policies.map(({ id, version }) => [id, version]));
+  const versions = new Map(firewall.inputs.policies.map(({ id, version }) => [id, version]));
   return db.transaction(async (tx) => {
     const mark = await flowStore().hits.lockMark(tx, nodeId, ago(FIRST_LOOK_MS));
     if (mark.until >= until) return 0;
@@ -83,9 +92,9 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
     const updated_from = endedSpan(mark.until, until);
     const oldest = remembered ? await oldestReported(tx, nodeId, updated_from ?? mark.until) : 'unknown';
     const tally = new CoverageTally({
-      instance: board.inputs.instance,
+      instance: firewall.inputs.instance,
       since: mark.since,
-      guest: guestsSeenFrom(nodeId, board, homes),
+      guest: guestsSeenFrom(nodeId, firewall, homes),
       versionOf: (policyId) => versions.get(policyId) ?? 1,
     });
     if (oldest !== 'none') {
@@ -96,7 +105,7 @@ function countNode(nodeId: string, board: Board, homes: Homes, signal: AbortSign
         for (const flow of flows) tally.add(flow);
       }
     }
-    const rules = await placeHits(tx, board, tally.hits());
+    const rules = await placeHits(tx, firewall, tally.hits());
     await flowStore().hits.add(tx, nodeId, { rules, workloads: tally.coverage(), until });
     return tally.judged;
   });
@@ -111,14 +120,18 @@ const state = processState(() => ({ forth: false }));
  * @returns how many flows were evaluated
  */
 export async function countCoverage(signal?: AbortSignal): Promise<number> {
-  const [nodeIds, board, homes] = await Promise.all([listReportingNodeIds(db), readBoard(), listGuestHomes(db)]);
+  const [nodeIds, firewall, homes] = await Promise.all([
+    listReportingNodeIds(db),
+    readFirewallState(),
+    listGuestHomes(db),
+  ]);
   const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
   let judged = 0;
   // To and fro: what was prepared last is still kept, and would be gone when it comes last again.
   state.forth = !state.forth;
   for (const nodeId of state.forth ? nodeIds : nodeIds.reverse()) {
     signal?.throwIfAborted();
-    judged += await countNode(nodeId, board, byId, signal);
+    judged += await countNode(nodeId, firewall, byId, signal);
   }
   logger.debug({ nodes: nodeIds.length, judged }, 'coverage computed');
   return judged;

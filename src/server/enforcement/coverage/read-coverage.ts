@@ -16,7 +16,7 @@ import { notFound } from '../../lib/refusals';
 import { withinTenant } from '../../tenancy/choose-owner';
 import type { RuleHitSums } from '../../traffic/storage/coverage-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findPolicy, listPolicyRules } from '../queries/policies';
 import { listVersionRules } from '../queries/policy-versions';
 import { guestsOfAudited } from '../verdicts/audit-policies';
@@ -47,18 +47,18 @@ export async function readPolicyCoverage(
   id: string,
   range: CoverageRange,
 ): Promise<PolicyCoverage> {
-  const [policy, rules, board, places] = await Promise.all([
+  const [policy, rules, firewall, places] = await Promise.all([
     findPolicy(db, scope.reach, id),
     listPolicyRules(db, id),
-    readBoard(),
+    readFirewallState(),
     flowStore().hits.places(id),
   ]);
   if (!policy) throw notFound('policy');
   const days = coverageDays(range.days);
-  const { inputs } = board;
+  const { inputs } = firewall;
   const visible = [...inputs.workloads.values()].filter((workload) => isWithinReach(workload, scope.reach));
   const seen = new Set(visible.map((workload) => workload.id));
-  const guests = [...new Set([...board.placesOf(id), ...guestsOfAudited(inputs, id)])].filter((guest) =>
+  const guests = [...new Set([...firewall.listPolicyWorkloads(id), ...guestsOfAudited(inputs, id)])].filter((guest) =>
     seen.has(guest),
   );
   const marks = [...(await flowStore().hits.marksOfWorkloads(guests)).values()];

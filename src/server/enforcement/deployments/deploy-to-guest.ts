@@ -11,9 +11,9 @@ import { db } from '../../db/client';
 import type { openProvider } from '../../inventory/cluster-access';
 import { clock } from '../../lib/clock';
 import { ProviderError } from '../../providers/hypervisor/errors';
-import { type ClusterReadings, readLive } from '../guest-firewall/live-reader';
+import { type ClusterSnapshots, readLive } from '../guest-firewall/live-reader';
 import { filterOf } from '../guest-firewall/read-guest-live';
-import { guestView } from '../policies/board/views';
+import { guestView } from '../policies/firewall-state/views';
 import { isDeployed, type PolicyInputs } from '../policies/policy-inputs';
 import { dormantAt } from '../policies/preview/preview-guest';
 import { findDeploymentGuest, listWorkloadIdsBy, updateDeploymentGuest } from '../queries/deployment-guests';
@@ -277,7 +277,7 @@ function notInForce(
   { deployment: { policy_id } }: DeploymentSession,
   inputs: PolicyInputs,
   guests: readonly GuestWork[],
-  { cluster, guests: read }: ClusterReadings,
+  { cluster, guests: read }: ClusterSnapshots,
 ): DeploymentProblem[] {
   const views = guests.map(({ workload, wanted }) =>
     guestView(inputs, workload, wanted, read.get(workload.id)?.state ?? null, cluster.state),
@@ -300,7 +300,7 @@ export async function verifyOutcome(
 ): Promise<DeploymentProblem[]> {
   const { deployment, signal } = session;
   if (guests.length === 0) return [];
-  const readings = await readLive(
+  const snapshots = await readLive(
     deployment.cluster_id,
     guests.map(({ workload }) => workload),
     { concurrency: CONCURRENCY, signal, afresh: true, replace: true, ...(provider && { openProvider: provider }) },
@@ -308,5 +308,5 @@ export async function verifyOutcome(
   if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);
   const written = guests.filter(({ workload, wanted }) => wanted && done.has(workload.id));
-  return written.length > 0 ? notInForce(session, inputs, written, readings) : [];
+  return written.length > 0 ? notInForce(session, inputs, written, snapshots) : [];
 }

@@ -34,7 +34,7 @@ export class DeploymentSession {
   readonly #guests = new Set<string>();
   readonly #context: Context;
   #provider: HypervisorProvider | undefined;
-  #cluster: { at: number; reading: Promise<ClusterFirewallFact> } | undefined;
+  #cluster: { at: number; snapshot: Promise<ClusterFirewallFact> } | undefined;
 
   constructor(
     readonly deployment: HeldDeployment,
@@ -94,13 +94,13 @@ export class DeploymentSession {
   clusterFirewall(): Promise<ClusterFirewallFact> {
     const at = performance.now();
     if (!this.#cluster || at - this.#cluster.at > CLUSTER_MS) {
-      const entry = { at, reading: this.provider.firewallReader.readClusterFirewall() };
-      entry.reading.catch(() => {
+      const entry = { at, snapshot: this.provider.firewallReader.readClusterFirewall() };
+      entry.snapshot.catch(() => {
         if (this.#cluster === entry) this.#cluster = undefined;
       });
       this.#cluster = entry;
     }
-    return this.#cluster.reading;
+    return this.#cluster.snapshot;
   }
 
   async leaveGuest(workloadId: string): Promise<void> {

@@ -19,7 +19,7 @@ import {
 prepareDeploymentLab();
 
 describe('a plain GET after a deployment', () => {
-  it('tells the new state without another reading, after an apply and after a cleanup', async () => {
+  it('tells the new state without another snapshot, after an apply and after a cleanup', async () => {
     const policy = await create();
     expect(await get(`/policies/${policy.id}`)).toMatchObject({
       deployment_status: 'stale',

@@ -1,7 +1,7 @@
 import type { AppliedCluster, ApplyResult } from '@/domain/deployments';
 import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { Reach } from '@/domain/permissions';
-import type { Board } from '../policies/board/board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { compileInputs } from '../policies/policy-inputs';
 import { previewWithInputs } from '../policies/preview/preview-inputs';
 import type { InputPolicy } from '../queries/policy-inputs';
@@ -12,22 +12,22 @@ import { unresolvedOf } from './outcome';
 const UNREAD: ClusterSnapshot = { firewall_enabled: null, groups: null, ipsets: null, aliases: null, unreadable: [] };
 
 /** What would take effect with the switches by what was last read of the guests; those never read are left out. */
-async function dormantByWorkload({ inputs, readings }: Board, policy: InputPolicy, reach: Reach) {
+async function dormantByWorkload({ inputs, snapshots }: FirewallState, policy: InputPolicy, reach: Reach) {
   const preview = await previewWithInputs(inputs, policy, [], policy.id, reach, async (clusterId) => ({
-    cluster: readings.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
-    guests: readings.guests,
+    cluster: snapshots.clusters.get(clusterId) ?? { state: UNREAD, read_at: policy.created_at },
+    guests: snapshots.guests,
   }));
   const guests = preview.clusters.flatMap((cluster) => cluster.guests);
   return new Map(guests.map(({ workload_id, dormant }) => [workload_id, dormant]));
 }
 
 /** What the planner of the apply wants of every guest, from the inventory and what was last read: no cluster is asked. */
-export async function dryRun(policy: PolicyState, board: Board, reach: Reach): Promise<ApplyResult> {
-  const { inputs } = board;
+export async function dryRun(policy: PolicyState, firewall: FirewallState, reach: Reach): Promise<ApplyResult> {
+  const { inputs } = firewall;
   const compiled = compileInputs(inputs);
   const own = inputs.policies.find(({ id }) => id === policy.id);
   const unmapped = own ? unmappedRules(own, compiled) : null;
-  const dormant = own ? await dormantByWorkload(board, own, reach) : null;
+  const dormant = own ? await dormantByWorkload(firewall, own, reach) : null;
   const clusters = new Map<string, AppliedCluster>();
   for (const wanted of guestsOf(compiled, policy.id)) {
     const workload = inputs.workloads.get(wanted.workload_id);

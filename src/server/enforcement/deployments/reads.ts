@@ -13,7 +13,7 @@ import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { openGuestResult, openSets } from '../guest-firewall/withhold-state';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import * as guestQueries from '../queries/deployment-guests';
 import { findDeploymentGuest } from '../queries/deployment-guests';
 import * as repository from '../queries/deployments';
@@ -28,20 +28,19 @@ export async function listDeployments(
   return { ...page, items: await repository.withGuestProblems(db, page.items) };
 }
 
-type Reading = Scope<'policy:read'> | Scope<'policy:apply'>;
+type Timed = Scope<'policy:read'> | Scope<'policy:apply'>;
 
-async function find(scope: Reading, id: string) {
+async function find(scope: Timed, id: string) {
   const found = await findDeployment(db, scope.reach, id);
   if (!found) throw notFound('deployment');
   return found;
 }
 
 /** Whose the policy was when the deployment was requested. @throws AppError `not_found` */
-export const readDeploymentOwner = async (scope: Reading, id: string): Promise<Owned> =>
-  ownedPart(await find(scope, id));
+export const readDeploymentOwner = async (scope: Timed, id: string): Promise<Owned> => ownedPart(await find(scope, id));
 
 /** @throws AppError `not_found` */
-export async function readDeployment(scope: Reading, id: string): Promise<Deployment> {
+export async function readDeployment(scope: Timed, id: string): Promise<Deployment> {
   const { tenant_id: _, project_id: __, ...deployment } = await find(scope, id);
   const [described = deployment] = await withGuestProblems(db, [deployment]);
   return described;
@@ -56,7 +55,7 @@ export async function listDeploymentGuests(
   const owner = await readDeploymentOwner(scope, deploymentId);
   const page = await guestQueries.listDeploymentGuests(deploymentId, input);
   if (scope.tenants === 'all') return page;
-  const namer = ruleNamer((await readBoard()).inputs, scope.reach, owner);
+  const namer = ruleNamer((await readFirewallState()).inputs, scope.reach, owner);
   return { ...page, items: page.items.map((guest) => openGuestResult(guest, namer)) };
 }
 
@@ -71,7 +70,7 @@ export async function readDeploymentGuest(
   if (!guest) throw new AppError('not_found', 'The deployment does not include this workload.');
   const found = { ...guest, reason: guest.status === 'skipped' ? (guest.problems[0]?.code ?? null) : null };
   if (scope.tenants === 'all') return found;
-  const namer = ruleNamer((await readBoard()).inputs, scope.reach, owner);
+  const namer = ruleNamer((await readFirewallState()).inputs, scope.reach, owner);
   const { state_before: before } = found;
   return {
     ...openGuestResult(found, namer),

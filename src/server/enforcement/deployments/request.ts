@@ -12,7 +12,7 @@ import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { type Acknowledged, assertAcknowledged } from '../impact/apply-with-impact';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { compileInputs, isDeployed, loadPolicyInputs, type PolicyInputs } from '../policies/policy-inputs';
 import { assertTestsHold, NO_TEST_RIGHTS, type TestRights } from '../policy-tests/apply-gate';
 import { insertDeployment } from '../queries/deployments';
@@ -186,7 +186,7 @@ export async function applyPolicy(
   const policy = await findPolicyState(db, policyId, scope.reach);
   if (!policy) throw notFound('policy');
   assertApplicable(policy, dry_run);
-  if (dry_run) return dryRun(policy, await readBoard(), scope.reach);
+  if (dry_run) return dryRun(policy, await readFirewallState(), scope.reach);
   const reader = rights.impact ?? { policies: scope.reach, tests: null, flows: null };
   const acknowledged = await assertAcknowledged(policyId, asked, reader, refusalOf(policy, false));
   const inputs = await loadPolicyInputs();
@@ -231,10 +231,10 @@ export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyP
     db,
     policies.map(({ id }) => id),
   );
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const waitsForOrder = (id: string) => {
-    const policy = board.inputs.policies.find((one) => one.id === id);
-    return policy !== undefined && board.standingOf(policy).deployments.some(isOrderPending);
+    const policy = firewall.inputs.policies.find((one) => one.id === id);
+    return policy !== undefined && firewall.standingOf(policy).deployments.some(isOrderPending);
   };
   const operations: ApplyPendingResult['operations'] = [];
   for (const { id, name } of policies) {

@@ -36,9 +36,9 @@ const sharedObjects = (cluster: ClusterSnapshot | null) =>
   JSON.stringify([cluster?.aliases, cluster?.groups, cluster?.ipsets]);
 
 /**
- * The reading of a cluster with what keeps the firewall of each node from being compiled, from all readings of its guests.
+ * The snapshot of a cluster with what keeps the firewall of each node from being compiled, from all snapshots of its guests.
  * Call it after these were stored.
- * @param before the reading stored last: how long a node has been failing is taken from it
+ * @param before the snapshot stored last: how long a node has been failing is taken from it
  */
 export async function withCompileFailures(
   clusterId: string,

@@ -3,8 +3,8 @@ import { compileFailureText } from '@/domain/firewall/compile-failure-text';
 import type { NodeCompileFailure } from '@/domain/inventory';
 import { db } from '../../db/client';
 import { listNodeRulesets } from '../../inventory/queries/nodes';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 
 /** A node whose firewall cannot be compiled, as those see it who may see the whole installation. */
 export type FailingNode = NodeCompileFailure & {
@@ -28,9 +28,13 @@ function agentEvidence(since: string, agent: Ruleset): NodeCompileFailure['agent
   return ruleset_changed_at !== null && ruleset_changed_at > since ? 'ruleset_changed_since' : 'ruleset_unchanged';
 }
 
-function named(board: Board, clusterId: string, failures: readonly CompileFailure[]): NodeCompileFailure['failures'] {
+function named(
+  firewall: FirewallState,
+  clusterId: string,
+  failures: readonly CompileFailure[],
+): NodeCompileFailure['failures'] {
   const workloads = new Map(
-    [...board.inputs.workloads.values()]
+    [...firewall.inputs.workloads.values()]
       .filter((workload) => workload.cluster_id === clusterId)
       .map((workload) => [workload.vmid, workload]),
   );
@@ -42,8 +46,8 @@ function named(board: Board, clusterId: string, failures: readonly CompileFailur
 
 /** Nodes whose stored firewall cannot be compiled, so they keep the old rules active. At most two queries. */
 export async function listFailingNodes(): Promise<FailingNode[]> {
-  const board = await readBoard();
-  const failing = [...board.readings.clusters].flatMap(([cluster_id, { state }]) =>
+  const firewall = await readFirewallState();
+  const failing = [...firewall.snapshots.clusters].flatMap(([cluster_id, { state }]) =>
     Object.entries(state.nodes ?? {}).flatMap(([node_name, { compile_failure }]) =>
       compile_failure ? [{ cluster_id, node_name, ...compile_failure }] : [],
     ),
@@ -53,7 +57,7 @@ export async function listFailingNodes(): Promise<FailingNode[]> {
   return failing.flatMap(({ cluster_id, node_name, since, failures }) => {
     const agent = rulesets.find((node) => node.cluster_id === cluster_id && node.name === node_name);
     if (!agent) return [];
-    const list = named(board, cluster_id, failures);
+    const list = named(firewall, cluster_id, failures);
     const nameOf = (vmid: number) => list.find((failure) => failure.vmid === vmid)?.workload_name ?? null;
     const message = compileFailureText(node_name, failures, nameOf);
     const agent_evidence = agentEvidence(since, agent);

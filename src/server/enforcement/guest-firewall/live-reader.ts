@@ -22,12 +22,12 @@ import type { InputWorkload } from '../queries/policy-inputs';
 import { withCompileFailures } from './compile-failures';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
 
-/** A reading and when it was begun. */
-export type Reading<T> = { readonly state: T; readonly read_at: string };
-export type LiveGuestReading = Reading<GuestSnapshot> & { readonly workload_id: string };
-export type ClusterReadings = {
-  readonly cluster: Reading<ClusterSnapshot>;
-  readonly guests: ReadonlyMap<string, LiveGuestReading>;
+/** A snapshot and when it was begun. */
+export type Timed<T> = { readonly state: T; readonly read_at: string };
+export type TimedGuest = Timed<GuestSnapshot> & { readonly workload_id: string };
+export type ClusterSnapshots = {
+  readonly cluster: Timed<ClusterSnapshot>;
+  readonly guests: ReadonlyMap<string, TimedGuest>;
 };
 
 /** A guest to read, as far as the inventory knows it. */
@@ -47,9 +47,9 @@ type Options = {
   openProvider?: typeof openProvider;
 };
 
-/** Pages that are opened one after another share a reading. */
+/** Pages that are opened one after another share a snapshot. */
 const CACHE_MS = 3_000;
-/** An incomplete reading does not take the place of a complete one that is younger than this. */
+/** An incomplete snapshot does not take the place of a complete one that is younger than this. */
 const KEEP_MS = 10 * 60_000;
 const CONCURRENCY = 12;
 
@@ -59,14 +59,14 @@ const LIMITS = {
   isFresh: (kept: Asked, { at, afresh }: Asked) => !afresh && at >= kept.at && at - kept.at < CACHE_MS,
 };
 /** By workload and by cluster: who may see which of them is decided before. */
-const guestReadings = cache<Promise<LiveGuestReading>, Asked>({ name: 'guest_readings', ...LIMITS });
-const clusterReadings = cache<Promise<Reading<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
+const guestCache = cache<Promise<TimedGuest>, Asked>({ name: 'guest_readings', ...LIMITS });
+const clusterCache = cache<Promise<Timed<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
 const asked = (afresh: boolean): Asked => ({ at: clock.now().getTime(), afresh });
 
 /** Forgets what was read: after writing, or in tests. */
-export function forgetReadings(): void {
-  guestReadings.clear();
-  clusterReadings.clear();
+export function forgetSnapshots(): void {
+  guestCache.clear();
+  clusterCache.clear();
 }
 
 export const hashOf = (state: unknown): string => createHash('sha256').update(JSON.stringify(state)).digest('base64');
@@ -92,20 +92,20 @@ const unreadableCluster = (failure: Failure): ClusterSnapshot => ({
 const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 || unreadable[0]?.code === 'replaced';
 
 /**
- * Stores readings for those who look without reading; tells the pages when something differs.
- * @returns the readings, with what keeps nodes from compiling
+ * Stores snapshots for those who look without reading; tells the pages when something differs.
+ * @returns the snapshots, with what keeps nodes from compiling
  */
 async function store(
   clusterId: string,
-  readings: ClusterReadings,
+  snapshots: ClusterSnapshots,
   subjects: readonly LiveSubject[],
   replace: boolean,
-): Promise<ClusterReadings> {
-  const guests = [...readings.guests.values()];
+): Promise<ClusterSnapshots> {
+  const guests = [...snapshots.guests.values()];
   const incomplete = guests.filter(({ state }) => state.presence !== 'absent' && !isComplete(state));
   const ids = incomplete.map(({ workload_id }) => workload_id);
   const known = new Map((await findGuestSnapshots(db, ids)).map((row) => [row.workload_id, row]));
-  const keep = ({ workload_id, read_at }: LiveGuestReading) => {
+  const keep = ({ workload_id, read_at }: TimedGuest) => {
     const before = known.get(workload_id);
     return (
       before !== undefined &&
@@ -115,29 +115,29 @@ async function store(
   };
   const vmids = new Map(subjects.map(({ id, vmid }) => [id, vmid]));
   const rows = guests
-    .filter((reading) => replace || !(ids.includes(reading.workload_id) && keep(reading)))
+    .filter((snapshot) => replace || !(ids.includes(snapshot.workload_id) && keep(snapshot)))
     .map(({ workload_id, read_at, state }) => {
       // What could not be read again is no proof that it was fixed.
       const unread = state.presence === 'unknown' || state.rules === null || state.ipsets === null;
       const compile_failures = unread
         ? known.get(workload_id)?.compile_failures
-        : guestCompileFailures(readings.cluster.state, vmids.get(workload_id) ?? 0, state);
+        : guestCompileFailures(snapshots.cluster.state, vmids.get(workload_id) ?? 0, state);
       return { workload_id, read_at, state, state_hash: hashOf(state), ...(compile_failures && { compile_failures }) };
     });
-  const { read_at } = readings.cluster;
+  const { read_at } = snapshots.cluster;
   const changed = await storeGuestSnapshots(db, rows);
   const before = await findClusterSnapshot(db, clusterId);
-  const state = await withCompileFailures(clusterId, readings.cluster.state, before?.state ?? null, read_at);
+  const state = await withCompileFailures(clusterId, snapshots.cluster.state, before?.state ?? null, read_at);
   const clusterRow = { cluster_id: clusterId, read_at, state_hash: hashOf(state), state };
   const clusterChanged = await storeClusterSnapshot(db, clusterRow);
   if (changed > 0 || clusterChanged) await publishEvent(db, { type: 'firewall.changed', cluster_id: clusterId });
-  return { ...readings, cluster: { state, read_at } };
+  return { ...snapshots, cluster: { state, read_at } };
 }
 
 const at = () => clock.now().toISOString();
 
-function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<LiveGuestReading> {
-  return guestReadings.load(subject.id, asked(afresh), async () => {
+function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<TimedGuest> {
+  return guestCache.load(subject.id, asked(afresh), async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -153,30 +153,30 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boo
 
 /**
  * Reads what is live on one cluster: what its guests share, and these guests, each at most once within a few seconds unless
- * `afresh`. A cluster that cannot be asked gives readings that say so. What was read is stored as well.
+ * `afresh`. A cluster that cannot be asked gives snapshots that say so. What was read is stored as well.
  */
 export async function readLive(
   clusterId: string,
   subjects: readonly LiveSubject[],
   options: Options = {},
-): Promise<ClusterReadings> {
+): Promise<ClusterSnapshots> {
   const { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, replace = false } = options;
-  const guests = new Map<string, LiveGuestReading>();
+  const guests = new Map<string, TimedGuest>();
   let provider: HypervisorProvider | undefined;
-  let readings: ClusterReadings;
+  let snapshots: ClusterSnapshots;
   try {
     const row = await findClusterRow(db, clusterId);
     if (!row) throw new AppError('not_found', 'The cluster was deleted.');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await clusterReadings.load(clusterId, asked(afresh), async () => {
+    const cluster = await clusterCache.load(clusterId, asked(afresh), async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });
     await concurrently(subjects, concurrency, signal, async (subject) => {
       guests.set(subject.id, await readOne(opened, subject, afresh));
     });
-    readings = { cluster, guests };
+    snapshots = { cluster, guests };
   } catch (error) {
     signal.throwIfAborted();
     const failure = failureOf(error);
@@ -184,27 +184,27 @@ export async function readLive(
     for (const { id } of subjects) {
       if (!guests.has(id)) guests.set(id, { workload_id: id, read_at, state: unreadableGuest(failure) });
     }
-    readings = { cluster: { state: unreadableCluster(failure), read_at }, guests };
+    snapshots = { cluster: { state: unreadableCluster(failure), read_at }, guests };
   } finally {
     provider?.close();
   }
-  return store(clusterId, readings, subjects, replace).catch((error: unknown) => {
+  return store(clusterId, snapshots, subjects, replace).catch((error: unknown) => {
     // The caller gets the snapshots in any case.
     logger.warn({ err: error, cluster_id: clusterId }, 'failed to store firewall snapshots');
-    return readings;
+    return snapshots;
   });
 }
 
-type Timed = { readonly read_at: string };
+type ReadAt = { readonly read_at: string };
 
 /**
  * The time of the oldest snapshot that an answer is built from: no part of the answer is older. Null when one of
  * them was never read.
  */
-export function oldestReadAt(first: Timed, ...others: readonly Timed[]): string;
-export function oldestReadAt(...readings: readonly (Timed | null | undefined)[]): string | null;
-export function oldestReadAt(...readings: readonly (Timed | null | undefined)[]): string | null {
-  const times = readings.map((reading) => reading?.read_at);
+export function oldestReadAt(first: ReadAt, ...others: readonly ReadAt[]): string;
+export function oldestReadAt(...snapshots: readonly (ReadAt | null | undefined)[]): string | null;
+export function oldestReadAt(...snapshots: readonly (ReadAt | null | undefined)[]): string | null {
+  const times = snapshots.map((snapshot) => snapshot?.read_at);
   if (times.includes(undefined)) return null;
   return times.sort((a = '', b = '') => Date.parse(a) - Date.parse(b))[0] ?? null;
 }

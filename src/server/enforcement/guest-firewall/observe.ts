@@ -3,7 +3,7 @@ import { findClusterRow } from '../../inventory/queries/clusters';
 import { firewallObserve } from '../../jobs/definitions';
 import { enqueue } from '../../jobs/enqueue';
 import { clock } from '../../lib/clock';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listClustersToObserve } from '../queries/firewall-snapshots';
 import { readLive } from './live-reader';
 
@@ -18,7 +18,7 @@ const CONCURRENCY = 1;
 export async function observeCluster(clusterId: string, signal: AbortSignal): Promise<void> {
   const row = await findClusterRow(db, clusterId);
   if (!row || row.api_token_encrypted === null) return;
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const guests = [...inputs.workloads.values()].filter(
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
@@ -29,7 +29,7 @@ export async function observeCluster(clusterId: string, signal: AbortSignal): Pr
 /** Maximum age of snapshots. Reading a thousand guests takes about a minute. */
 export const OBSERVE_EVERY_MS = 5 * 60_000;
 
-/** Has the clusters read whose readings have become too old. */
+/** Has the clusters read whose snapshots have become too old. */
 export async function scheduleObservations(): Promise<void> {
   const before = new Date(clock.now().getTime() - OBSERVE_EVERY_MS).toISOString();
   for (const cluster_id of await listClustersToObserve(db, before)) await enqueue(firewallObserve, { cluster_id });

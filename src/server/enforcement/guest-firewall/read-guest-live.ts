@@ -9,20 +9,20 @@ import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { GuestFilter } from '@/domain/policy/plan/guest-filter';
 import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
-import { liveStateOf } from '../policies/board/views';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { InputWorkload } from '../queries/policy-inputs';
-import { type LiveGuestReading, oldestReadAt, readLive } from './live-reader';
+import { oldestReadAt, readLive, type TimedGuest } from './live-reader';
 import { ruleNamer } from './named-rules';
 import { outsideFilters } from './outside-filters';
 import { openSets } from './withhold-state';
 
 /** A guest read a moment ago, with the policies and inventory that belong to the moment. */
 export type GuestLive = {
-  readonly board: Board;
+  readonly firewall: FirewallState;
   readonly workload: InputWorkload;
-  readonly reading: LiveGuestReading;
+  readonly snapshot: TimedGuest;
   readonly cluster: ClusterSnapshot;
   readonly state: LiveState;
   /** Time of the oldest snapshot that the state is built from. */
@@ -34,22 +34,22 @@ export type GuestLive = {
  * @throws AppError `not_found`, also for a workload not visible to the caller
  */
 export async function readGuestLive(reach: Reach, workloadId: string): Promise<GuestLive> {
-  const board = await readBoard();
-  const workload = board.inputs.workloads.get(workloadId);
+  const firewall = await readFirewallState();
+  const workload = firewall.inputs.workloads.get(workloadId);
   if (!workload || !isWithinReach(workload, reach)) {
     throw notFound('workload');
   }
-  const readings = await readLive(workload.cluster_id, [workload]);
-  const reading = readings.guests.get(workloadId);
-  if (!reading) throw new Error('expected a snapshot of each requested guest');
-  const cluster = readings.cluster.state;
+  const snapshots = await readLive(workload.cluster_id, [workload]);
+  const snapshot = snapshots.guests.get(workloadId);
+  if (!snapshot) throw new Error('expected a snapshot of each requested guest');
+  const cluster = snapshots.cluster.state;
   return {
-    board,
+    firewall,
     workload,
-    reading,
+    snapshot,
     cluster,
-    state: liveStateOf(workload, reading.state, cluster),
-    read_at: oldestReadAt(reading, readings.cluster),
+    state: liveStateOf(workload, snapshot.state, cluster),
+    read_at: oldestReadAt(snapshot, snapshots.cluster),
   };
 }
 
@@ -64,10 +64,10 @@ export async function readGuestFirewall(
   workloadId: string,
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<GuestFirewall> {
-  const { board, workload, reading, cluster, state, read_at } = await readGuestLive(scope.reach, workloadId);
-  const { inputs } = board;
+  const { firewall, workload, snapshot, cluster, state, read_at } = await readGuestLive(scope.reach, workloadId);
+  const { inputs } = firewall;
   const namer = ruleNamer(inputs, scope.reach, workload);
-  const guest = reading.state;
+  const guest = snapshot.state;
   const referred = new Set((guest.rules ?? []).filter(({ type }) => type === 'group').map(({ action }) => action));
   const { groups } = cluster;
   return {
@@ -118,7 +118,7 @@ export async function readGuestFirewall(
   };
 }
 
-/** A reading as planning needs it: complete, or null. */
+/** A snapshot as planning needs it: complete, or null. */
 export function filterOf({ rules, options, ipsets, aliases, nics, pending_nics }: GuestSnapshot): GuestFilter | null {
   if (!rules || !options || !ipsets || !nics) return null;
   return {

@@ -59,7 +59,7 @@ function liveNics(config: GuestConfig, kind: GuestRef['kind']): LiveNic[] {
   return [...known, ...config.unreadable.map(({ name }) => ({ name, firewall: null, mac: null }))];
 }
 
-/** Both readings of a guest as one. What failed is null and named. */
+/** Both snapshots of a guest as one. What failed is null and named. */
 export function snapshotOf(
   fact: GuestFirewallFact,
   config: GuestConfig | ProviderError,

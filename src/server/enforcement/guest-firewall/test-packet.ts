@@ -19,7 +19,7 @@ import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import type { Board } from '../policies/board/board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { contextFrom } from '../verdicts/guest-context';
 import { type NamedRule, ruleNamer } from './named-rules';
 import { type GuestLive, readGuestLive } from './read-guest-live';
@@ -186,7 +186,13 @@ function explain(
 }
 
 /** Policies in audit mode that would match the packet, with what they would do. */
-function auditAt({ inputs }: Board, { audit }: GuestContext, nic: GuestInterface, packet: Packet, live: Verdict) {
+function auditAt(
+  { inputs }: FirewallState,
+  { audit }: GuestContext,
+  nic: GuestInterface,
+  packet: Packet,
+  live: Verdict,
+) {
   const outcomes = auditOutcomes(audit, packet, live, () => evaluate(nic.dropping(), packet));
   return outcomes.flatMap((outcome) => {
     const policy = inputs.policies.find(({ id }) => id === outcome.policy_id);
@@ -207,10 +213,10 @@ export async function testPacket(
   hosts: Scope<'cluster:read'> | null = null,
 ): Promise<PacketVerdict> {
   const live = await readGuestLive(scope.reach, workloadId);
-  const { board, reading, read_at } = live;
-  const { show, nameOf } = ruleNamer(board.inputs, scope.reach, live.workload);
-  const read = { guest: reading.state, cluster: live.cluster };
-  const guest = contextFrom(board.inputs, live.workload, read, scope.reach);
+  const { firewall, snapshot, read_at } = live;
+  const { show, nameOf } = ruleNamer(firewall.inputs, scope.reach, live.workload);
+  const read = { guest: snapshot.state, cluster: live.cluster };
+  const guest = contextFrom(firewall.inputs, live.workload, read, scope.reach);
   const nics = guest.interfaces ?? [guest.assumed(input.interface ?? 'net0')];
   const chosen = nics.filter(({ name }) => input.interface === undefined || name === input.interface);
   if (chosen.length === 0) {
@@ -227,7 +233,7 @@ export async function testPacket(
   const audit = new Map<string, PacketVerdict['audit'][number]>();
   const interfaces = chosen.map((nic) => {
     const verdict = evaluate(nic.live, packet);
-    const audited = auditAt(board, guest, nic, packet, verdict);
+    const audited = auditAt(firewall, guest, nic, packet, verdict);
     for (const { policy_id, policy_name: name, verdict: would } of audited) {
       audit.set(policy_id, { policy_id, name, verdict: would });
     }

@@ -6,7 +6,7 @@ import { db } from '../../db/client';
 import { findCluster } from '../../inventory/queries/clusters';
 import { notFound } from '../../lib/refusals';
 import { readLive } from '../guest-firewall/live-reader';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { listNodesOfCluster, listVnetsOfCluster, type VnetOfCluster } from '../queries/firewall-snapshots';
 
 /** A node of the inventory with what was read from it. Null: nothing is known about it. */
@@ -41,8 +41,8 @@ export async function readHostLive(clusterId: string): Promise<HostLive> {
     listVnetsOfCluster(db, clusterId),
   ]);
   if (!cluster) throw notFound('cluster');
-  const [{ cluster: reading }, { inputs }] = await Promise.all([readLive(clusterId, []), readBoard()]);
-  const { state, read_at } = reading;
+  const [{ cluster: snapshot }, { inputs }] = await Promise.all([readLive(clusterId, []), readFirewallState()]);
+  const { state, read_at } = snapshot;
   const nodes = nodeRows.map(
     ({ id, name, nftables }): HostNode => ({ id, name, live: liveNode(state, name, nftables) }),
   );

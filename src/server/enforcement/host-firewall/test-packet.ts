@@ -41,7 +41,7 @@ export async function testNetworkPacket(
 }
 
 /**
- * What happens to a packet to a node, from it, or routed by it now, and which rule, default policy or missing reading decides.
+ * What happens to a packet to a node, from it, or routed by it now, and which rule, default policy or missing snapshot decides.
  * @throws AppError `not_found`
  */
 export async function testNodePacket(

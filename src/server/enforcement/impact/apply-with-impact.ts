@@ -1,7 +1,7 @@
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { AppError } from '../../lib/errors';
 import { notFound } from '../../lib/refusals';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { contentHash } from './hashes';
 import { findVisibleImpact, isOutdated, isSameReader } from './read-impact';
 
@@ -28,8 +28,8 @@ export async function assertAcknowledged(
   const row = await findVisibleImpact(reader, impact_id);
   // One that was computed for a user who sees less says less.
   if (!isSameReader(row.reader, reader)) throw notFound('impact');
-  const board = await readBoard();
-  const policy = board.inputs.policies.find(({ id }) => id === policyId);
+  const firewall = await readFirewallState();
+  const policy = firewall.inputs.policies.find(({ id }) => id === policyId);
   const isThis = row.policy_id === policyId && row.change.leaves === 'apply';
   if (!policy || !isThis || row.content_hash !== contentHash(policy)) {
     const message = 'The impact is that of another change. Compute the impact of the policy as it is stored.';
@@ -42,7 +42,7 @@ export async function assertAcknowledged(
         : 'The impact is still being computed. Wait until it is done.';
     throw refuse('impact_not_done', message);
   }
-  if (await isOutdated(row, board)) {
+  if (await isOutdated(row, firewall)) {
     throw refuse('impact_outdated', 'The live state changed since the impact was computed. Compute it again.');
   }
   const newly_blocked = row.totals?.newly_blocked ?? 0;

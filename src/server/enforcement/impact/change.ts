@@ -3,7 +3,7 @@ import type { ImpactChange } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
-import type { Board } from '../policies/board/board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { isDeployed } from '../policies/policy-inputs';
 import { changedPolicy, draftPolicy } from '../policies/preview/preview-policy';
 import { findPolicy } from '../queries/policies';
@@ -20,12 +20,12 @@ export async function changeOfDraft(scope: Scope<'policy:read'>, { policy }: Dra
  */
 export async function changeOfPolicy(
   scope: Scope<'policy:read'>,
-  board: Board,
+  firewall: FirewallState,
   id: string,
   { since: _since, until: _until, enabled, ...input }: PolicyImpactInput,
 ): Promise<ImpactChange> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
-  const { stored, policy } = await changedPolicy(scope, board, id, input);
+  const { stored, policy } = await changedPolicy(scope, firewall, id, input);
   const ends = enabled === false || (isDeployed(stored) && policy.definition.enforcement_mode === 'audit');
   return { policy, leaves: ends ? 'cleanup' : 'apply' };
 }

@@ -1,21 +1,21 @@
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
-import { liveStateOf } from '../policies/board/views';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { Readable } from '../policy-tests/test-places';
-import type { BoardAfter } from '../policy-tests/tests-after';
+import type { FirewallChange } from '../policy-tests/tests-after';
 import type { ContextPair } from './describe-difference';
 
 /** A guest as it was read, without policies in audit mode: these decide nothing. */
-function contextIn({ inputs, readings }: Readable, id: string): GuestContext | null {
+function contextIn({ inputs, snapshots }: Readable, id: string): GuestContext | null {
   const workload = inputs.workloads.get(id);
-  const guest = readings.guests.get(id)?.state;
+  const guest = snapshots.guests.get(id)?.state;
   if (!workload || !guest) return null;
-  const cluster = readings.clusters.get(workload.cluster_id)?.state ?? null;
+  const cluster = snapshots.clusters.get(workload.cluster_id)?.state ?? null;
   const state = liveStateOf(workload, guest, cluster);
   return prepareGuestContext({ workload_id: id, state, nics: guest.nics, audit: [] });
 }
 
 /** Guests before and after a change, each prepared once; the same object where nothing changes. */
-export function contextsOf({ before, after, changed, unreadable }: BoardAfter): (id: string) => ContextPair {
+export function contextsOf({ before, after, changed, unreadable }: FirewallChange): (id: string) => ContextPair {
   const known = new Map<string, ContextPair>();
   return (id) => {
     let pair = known.get(id);

@@ -4,10 +4,10 @@ import type { ImpactFindings, ImpactReader } from '@/domain/impact/stored-impact
 import { isWithinReach } from '@/domain/permissions';
 import { db } from '../../db/client';
 import { notFound } from '../../lib/refusals';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
-import { boardAfterChange, liveHash } from './board-after-change';
+import { computeFirewallChange, liveHash } from './firewall-change';
 import { sha256 } from './hashes';
 
 /** Conversations that come with the impact itself. */
@@ -46,9 +46,9 @@ export async function findVisibleImpact(reader: ImpactReader, id: string): Promi
 }
 
 /** Whether what the change concerns was read differently since, or the change would leave something else. */
-export async function isOutdated(row: ImpactRow, board: Board): Promise<boolean> {
-  const found = await boardAfterChange(board, row.change);
-  return liveHash(board, row.change, found) !== row.live_hash;
+export async function isOutdated(row: ImpactRow, firewall: FirewallState): Promise<boolean> {
+  const found = await computeFirewallChange(firewall, row.change);
+  return liveHash(firewall, row.change, found) !== row.live_hash;
 }
 
 /** One impact with the first of its conversations; while it is computed, what was found so far. @throws AppError `not_found` */
@@ -62,7 +62,7 @@ export async function readImpact(reader: ImpactReader, id: string): Promise<Impa
     policy_id: row.policy_id,
     policy_name: row.policy_name,
     window: { since: row.since, until: row.until, source: row.source },
-    outdated: await isOutdated(row, await readBoard()),
+    outdated: await isOutdated(row, await readFirewallState()),
     totals: row.totals ?? NO_TOTALS,
     conversations: await listConversations(id, { limit: FIRST }),
     ...NOTHING,

@@ -13,11 +13,11 @@ import { newId } from '../../lib/ids';
 import { logger } from '../../lib/logger';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
 import { storedSettings } from '../../settings/settings';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { impactLeases, isImpactOver, keepImpact } from '../queries/impacts';
-import { boardAfterChange, liveHash } from './board-after-change';
 import { changeOfDraft, changeOfPolicy } from './change';
+import { computeFirewallChange, liveHash } from './firewall-change';
 import { contentHash, sha256 } from './hashes';
 import { readImpact } from './read-impact';
 
@@ -57,7 +57,7 @@ async function startImpact(impact_id: string): Promise<void> {
 }
 
 async function request(
-  board: Board,
+  firewall: FirewallState,
   change: ImpactChange,
   policyId: string | null,
   reader: ImpactReader,
@@ -66,7 +66,7 @@ async function request(
 ): Promise<Impact> {
   const { flow_retention_hours } = await storedSettings(db);
   const window = windowOf(given, flow_retention_hours);
-  const live_hash = liveHash(board, change, await boardAfterChange(board, change));
+  const live_hash = liveHash(firewall, change, await computeFirewallChange(firewall, change));
   const content_hash = contentHash(change.policy);
   const key = sha256([policyId, content_hash, change.leaves, live_hash, window, reader]);
   const row = {
@@ -100,7 +100,7 @@ export async function requestDraftImpact(
   input: DraftImpactInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  return request(await readBoard(), await changeOfDraft(scope, input), null, reader, input, waiting);
+  return request(await readFirewallState(), await changeOfDraft(scope, input), null, reader, input, waiting);
 }
 
 /** What a change to a stored policy would do to connections. Computed in the background. @throws as `changeOfPolicy` */
@@ -111,8 +111,8 @@ export async function requestPolicyImpact(
   input: PolicyImpactInput,
   waiting: Waiting & { wait: boolean },
 ): Promise<Impact> {
-  const board = await readBoard();
-  return request(board, await changeOfPolicy(scope, board, id, input), id, reader, input, waiting);
+  const firewall = await readFirewallState();
+  return request(firewall, await changeOfPolicy(scope, firewall, id, input), id, reader, input, waiting);
 }
 
 const MESSAGE = `The worker crashed ${MAX_ATTEMPTS} times while computing this impact. Check the worker log.`;

@@ -7,13 +7,13 @@ import { LeaseLost, RunLease } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { ownConnectionsAfter } from '../own-connections/own-connections';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
-import { type BoardAfter, describeFailing, failingAfter } from '../policy-tests/tests-after';
+import { describeFailing, type FirewallChange, failingAfter } from '../policy-tests/tests-after';
 import { type ImpactRow, impactLeases } from '../queries/impacts';
-import { boardAfterChange, concernedBy, liveHash } from './board-after-change';
 import { type ContextPair, describeDifference, isDifferent } from './describe-difference';
+import { computeFirewallChange, concernedBy, liveHash } from './firewall-change';
 import { contextsOf } from './guest-pairs';
 
 /** Workloads whose difference is kept. */
@@ -21,17 +21,17 @@ const MOST_WORKLOADS = 200;
 
 type Session = {
   readonly row: ImpactRow;
-  readonly board: Board;
+  readonly firewall: FirewallState;
   /** With the policy as it would be. */
   readonly inputs: PolicyInputs;
-  readonly found: BoardAfter;
+  readonly found: FirewallChange;
   readonly pairOf: (workloadId: string) => ContextPair;
   /** Notes the share that is done, and lets the lease be renewed. */
   readonly reach: (share: number) => Promise<void>;
 };
 
 /** What the change does to packets, workload by workload, as far as the reader sees them. */
-async function compare({ row, board, inputs, found, pairOf, reach }: Session) {
+async function compare({ row, firewall, inputs, found, pairOf, reach }: Session) {
   const visible = [...new Set([...found.changed, ...found.unreadable])].flatMap((id) => {
     const workload = inputs.workloads.get(id);
     return workload && isWithinReach(workload, row.reader.policies) ? [workload] : [];
@@ -40,7 +40,7 @@ async function compare({ row, board, inputs, found, pairOf, reach }: Session) {
   const difference: ImpactFindings['difference'] = [];
   let left_out = 0;
   for (const [at, workload] of visible.entries()) {
-    const guest = { workload, read_at: board.readAt([workload.id]) };
+    const guest = { workload, read_at: firewall.readAt([workload.id]) };
     const one = await describeDifference(inputs, row.reader.policies, guest, pairOf(workload.id), () =>
       reach((at / visible.length) * 0.5),
     );
@@ -53,12 +53,12 @@ async function compare({ row, board, inputs, found, pairOf, reach }: Session) {
 
 /** Everything that follows from the rules alone. */
 async function compute(session: Session): Promise<ImpactFindings> {
-  const { row, board, found } = session;
+  const { row, firewall, found } = session;
   const { policy } = row.change;
   const { tests, hidden } = await describeFailing(await failingAfter(found, policy), row.reader.tests);
-  const ids = concernedBy(board, row.change);
+  const ids = concernedBy(firewall, row.change);
   return {
-    live_read_at: board.readAt(ids),
+    live_read_at: firewall.readAt(ids),
     ...(await compare(session)),
     workloads_total: found.changed.size + found.unreadable.size,
     confidence: null,
@@ -95,15 +95,15 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
   };
   await lease.carryOut({
     work: async () => {
-      const board = await readBoard();
+      const firewall = await readFirewallState();
       const { policy } = row.change;
-      const found = await boardAfterChange(board, row.change);
-      const live_hash = liveHash(board, row.change, found);
-      const others = board.inputs.policies.filter(({ id }) => id !== policy.id);
+      const found = await computeFirewallChange(firewall, row.change);
+      const live_hash = liveHash(firewall, row.change, found);
+      const others = firewall.inputs.policies.filter(({ id }) => id !== policy.id);
       const findings = await compute({
         row,
-        board,
-        inputs: { ...board.inputs, policies: [...others, policy] },
+        firewall,
+        inputs: { ...firewall.inputs, policies: [...others, policy] },
         found,
         pairOf: contextsOf(found),
         reach: async (share) => {

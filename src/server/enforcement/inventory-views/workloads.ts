@@ -11,35 +11,39 @@ import type { Scope } from '../../auth/scope';
 import * as repository from '../../inventory/queries/workloads';
 import { findWorkload } from '../../inventory/queries/workloads';
 import { notFound } from '../../lib/refusals';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
-import { explainWorkload, interfaceProtections, workloadEnforcement } from '../policies/board/views';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
+import { explainWorkload, interfaceProtections, workloadEnforcement } from '../policies/firewall-state/views';
 
 const UNREAD: ExplainedProtection = { protection: 'unknown', reasons: ['unknown'] };
 
 type ReadFilters = Pick<WorkloadListInput, 'enforcement' | 'protection' | 'protection_reason'>;
 
-/** Whether a workload fits filters that only the readings of firewalls can answer. */
-function fits(board: Board, id: string, { enforcement, protection, protection_reason }: ReadFilters): boolean {
-  if (enforcement !== undefined && workloadEnforcement(board, id) !== enforcement) return false;
+/** Whether a workload fits filters that only the snapshots of firewalls can answer. */
+function fits(
+  firewall: FirewallState,
+  id: string,
+  { enforcement, protection, protection_reason }: ReadFilters,
+): boolean {
+  if (enforcement !== undefined && workloadEnforcement(firewall, id) !== enforcement) return false;
   if (protection === undefined && protection_reason === undefined) return true;
-  const found = explainWorkload(board, id);
+  const found = explainWorkload(firewall, id);
   if (protection && (found.protection === null || !protection.includes(found.protection))) return false;
   return !protection_reason || found.protection_reasons.some((reason) => protection_reason.includes(reason));
 }
 
 /** Ids of the workloads that fit such filters; null when none is asked for. */
-function fitting(board: Board, input: WorkloadListInput): string[] | null {
+function fitting(firewall: FirewallState, input: WorkloadListInput): string[] | null {
   const { enforcement, protection, protection_reason } = input;
   if (enforcement === undefined && protection === undefined && protection_reason === undefined) return null;
-  return [...board.inputs.workloads.keys()].filter((id) => fits(board, id, input));
+  return [...firewall.inputs.workloads.keys()].filter((id) => fits(firewall, id, input));
 }
 
 /** One page of the workloads visible to the caller. No cluster is contacted. */
 export async function listWorkloads(scope: Scope<'workload:read'>, input: WorkloadListInput): Promise<Page<Workload>> {
-  const board = await readBoard();
-  const page = await repository.listWorkloads(scope.reach, input, fitting(board, input));
-  const items = page.items.map((row) => ({ ...row, ...explainWorkload(board, row.id) }));
+  const firewall = await readFirewallState();
+  const page = await repository.listWorkloads(scope.reach, input, fitting(firewall, input));
+  const items = page.items.map((row) => ({ ...row, ...explainWorkload(firewall, row.id) }));
   return { ...page, items };
 }
 
@@ -54,7 +58,7 @@ export async function countProtection(
   scope: Scope<'workload:read'>,
   input: ProtectionCountsInput,
 ): Promise<ProtectionCounts> {
-  const [board, ids] = await Promise.all([readBoard(), repository.listWorkloadIds(scope.reach, input)]);
+  const [firewall, ids] = await Promise.all([readFirewallState(), repository.listWorkloadIds(scope.reach, input)]);
   const { enforcement, protection, protection_reason } = input;
   const counts: ProtectionCounts = {
     protection: zeros(PROTECTIONS),
@@ -63,9 +67,9 @@ export async function countProtection(
   };
   for (const id of ids) {
     // A filter does not narrow its own values: the others stay in view to be chosen.
-    const ofReason = fits(board, id, { enforcement, protection });
-    const ofProtection = fits(board, id, { enforcement, protection_reason });
-    const found = explainWorkload(board, id);
+    const ofReason = fits(firewall, id, { enforcement, protection });
+    const ofProtection = fits(firewall, id, { enforcement, protection_reason });
+    const found = explainWorkload(firewall, id);
     if (ofReason) for (const reason of found.protection_reasons) counts.protection_reason[reason] += 1;
     if (!ofProtection) continue;
     if (found.protection === null) counts.without_interface += 1;
@@ -79,12 +83,12 @@ export async function countProtection(
  * @throws AppError `not_found`, also for a workload of a tenant not visible to the caller
  */
 export async function readWorkload(scope: Scope<'workload:read'>, id: string): Promise<WorkloadDetail> {
-  const [workload, board] = await Promise.all([findWorkload(scope.reach, id), readBoard()]);
+  const [workload, firewall] = await Promise.all([findWorkload(scope.reach, id), readFirewallState()]);
   if (!workload) throw notFound('workload');
-  const protections = interfaceProtections(board, id);
+  const protections = interfaceProtections(firewall, id);
   return {
     ...workload,
-    ...explainWorkload(board, id),
+    ...explainWorkload(firewall, id),
     interfaces: workload.interfaces.map((nic) => {
       const { protection, reasons } = protections?.get(nic.name) ?? UNREAD;
       return { ...nic, protection, protection_reasons: [...reasons] };

@@ -6,7 +6,7 @@ import type { PolicyInputs } from '../policies/policy-inputs';
 import { deciderView, packetView } from '../policy-tests/describe-test';
 import { TestInputs } from '../policy-tests/test-inputs';
 import { nodeEndpoints } from '../policy-tests/test-places';
-import type { BoardAfter } from '../policy-tests/tests-after';
+import type { FirewallChange } from '../policy-tests/tests-after';
 import { findProtectedTests } from '../queries/policy-tests';
 import { type Cut, findCut } from './find-cut';
 import { type KnownRole, type KnownRoles, readOwnRoles } from './own-workloads';
@@ -60,7 +60,7 @@ const known = (endpoints: readonly string[]): End | null =>
   endpoints.length === 0 ? null : { role: null, endpoints, confirmed: true, certain: true };
 
 /** The connections of Fabric itself whose ends are known. */
-async function listPairs({ inputs, readings }: BoardAfter['before'], { roles, api }: KnownRoles): Promise<Pair[]> {
+async function listPairs({ inputs, snapshots }: FirewallChange['before'], { roles, api }: KnownRoles): Promise<Pair[]> {
   const ends = new Map(roles.map((one) => [one.role, endOf(inputs, one)]));
   const portsOf = (role: OwnRole, or: readonly string[]) => {
     const ports = roles.find((one) => one.role === role)?.ports ?? [];
@@ -70,7 +70,7 @@ async function listPairs({ inputs, readings }: BoardAfter['before'], { roles, ap
   if ([...ends.values()].every((end) => end === null)) return [];
   const entry = ends.get('entry') ?? web;
   const entryPorts = portsOf('entry', portsOf('web', TEMPLATES.browsers_to_fabric.ports));
-  const nodes = nodeEndpoints({ inputs, readings });
+  const nodes = nodeEndpoints({ inputs, snapshots });
   const hypervisors = known([...nodes, ...api.addresses]);
   const apiPorts = api.ports.length > 0 ? api.ports.map(String) : TEMPLATES.fabric_to_api.ports;
   const browsers = (await findProtectedTests(db)).get('browsers_to_fabric')?.from;
@@ -91,7 +91,7 @@ async function listPairs({ inputs, readings }: BoardAfter['before'], { roles, ap
 type FoundCut = Cut & { readonly pair: Pair; readonly role: OwnRole | null; readonly workload_id: string };
 
 /** What the change does to the connections at the guests that it concerns; of each connection once per guest, the worst. */
-function findCuts({ before, after, changed, unreadable }: BoardAfter, pairs: readonly Pair[]): FoundCut[] {
+function findCuts({ before, after, changed, unreadable }: FirewallChange, pairs: readonly Pair[]): FoundCut[] {
   const [live, evaluated] = [new TestInputs(before), new TestInputs(after)];
   const found = new Map<string, FoundCut>();
   for (const pair of pairs) {
@@ -131,7 +131,7 @@ function undoAt({ workloads }: PolicyInputs, id: string): OwnConnection['undo'] 
 
 const HIDDEN = "One of Fabric's own connections";
 
-function viewOf({ after }: BoardAfter, reach: Reach, { effect, finding, pair, role, workload_id }: FoundCut) {
+function viewOf({ after }: FirewallChange, reach: Reach, { effect, finding, pair, role, workload_id }: FoundCut) {
   const shown = finding && packetView(finding);
   // A packet of unknown clients would have an arbitrary source.
   const source = pair.anyClient ? 'clients' : shown?.source;
@@ -154,11 +154,11 @@ function viewOf({ after }: BoardAfter, reach: Reach, { effect, finding, pair, ro
  * what was found, whether or not it is confirmed. A reader who does not see the installation learns that there is one, and no more.
  * @param reach where the reader sees policy tests; null: nowhere
  */
-export async function ownConnectionsAfter(board: BoardAfter, reach: Reach | null): Promise<OwnConnection[]> {
-  if (board.changed.size === 0 && board.unreadable.size === 0) return [];
-  const roles = await readOwnRoles(board.before.inputs);
-  const cuts = findCuts(board, await listPairs(board.before, roles));
-  if (reach === 'all') return cuts.map((cut) => viewOf(board, reach, cut));
+export async function ownConnectionsAfter(firewall: FirewallChange, reach: Reach | null): Promise<OwnConnection[]> {
+  if (firewall.changed.size === 0 && firewall.unreadable.size === 0) return [];
+  const roles = await readOwnRoles(firewall.before.inputs);
+  const cuts = findCuts(firewall, await listPairs(firewall.before, roles));
+  if (reach === 'all') return cuts.map((cut) => viewOf(firewall, reach, cut));
   const [worst] = cuts;
   const hidden = { role: null, connection: null, workload: null, packet: null, by: null, undo: null };
   return worst ? [{ ...hidden, what: HIDDEN, effect: worst.effect, confirmed: true }] : [];

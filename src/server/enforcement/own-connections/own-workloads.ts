@@ -19,7 +19,7 @@ import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { refuseField } from '../../lib/refusals';
 import { findSetting, insertSetting, lockSetting, updateSetting } from '../../settings/queries/settings';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import { listHolders, listOwnProcesses } from '../queries/own-processes';
 import { GONE_MS } from './report-process';
@@ -115,7 +115,7 @@ function viewOf({ workloads, clusters }: PolicyInputs, known: KnownRole): OwnWor
 /** The parts of Fabric with the workloads that they run on. They belong to the installation: users of single tenants have none. */
 export async function listOwnWorkloads({ reach }: Scope<'policy_test:read'>): Promise<OwnWorkloads> {
   if (reach !== 'all') return { items: [], open: 0, processes: [] };
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const { roles, processes } = await readOwnRoles(inputs);
   const items = roles.map((known) => viewOf(inputs, known));
   return {
@@ -135,7 +135,7 @@ export async function answerOwnWorkload(
   role: OwnRole,
   { workload_ids }: OwnWorkloadInput,
 ): Promise<OwnWorkload> {
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const unknown = workload_ids.find((id) => !inputs.workloads.has(id));
   if (unknown !== undefined) {
     throw refuseField('workload_ids', `No workload has the id ${unknown}. Choose existing workloads.`);

@@ -26,8 +26,8 @@ import {
   updatePolicy,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import type { Board } from './board/board';
-import { readBoard } from './board/read-board';
+import type { FirewallState } from './firewall-state/firewall-state';
+import { readFirewallState } from './firewall-state/read-firewall-state';
 import { touchingPolicies, withStanding } from './policies-in-reach';
 import { isDeployed } from './policy-inputs';
 
@@ -38,16 +38,16 @@ export function assertTier(tenantId: string | null, tiered: Parameters<typeof ti
 }
 
 /**
- * A policy with its rules and where it stands, from what was last read of the clusters or from the board given.
+ * A policy with its rules and where it stands, from what was last read of the clusters or from the given firewall state.
  * @throws AppError `not_found`
  */
-export async function describePolicy(reach: Reach, id: string, board?: Board): Promise<Policy> {
-  // The board knows which policies touch a project.
-  const known = board ?? (projectsOf(reach).length > 0 ? await readBoard() : null);
+export async function describePolicy(reach: Reach, id: string, firewall?: FirewallState): Promise<Policy> {
+  // The firewall state knows which policies touch a project.
+  const known = firewall ?? (projectsOf(reach).length > 0 ? await readFirewallState() : null);
   const [policy, rules, standings] = await Promise.all([
     findPolicy(db, reach, id, known ? touchingPolicies(known, reach) : []),
     listPolicyRules(db, id),
-    known ?? readBoard(),
+    known ?? readFirewallState(),
   ]);
   if (!policy) throw notFound('policy');
   return { ...withStanding(standings, policy, reach), rules };
@@ -172,7 +172,7 @@ export async function changePolicy(
   action: `policy.${string}`,
   change: (current: PolicySnapshot, tx: Tx) => PolicySnapshot | Promise<PolicySnapshot>,
 ): Promise<ChangedPolicy> {
-  const { index } = (await readBoard()).inputs;
+  const { index } = (await readFirewallState()).inputs;
   const { cleanup, removals } = await db.transaction(async (tx) => {
     const row = await lockPolicy(tx, scope.reach, id);
     if (!row) throw notFound('policy');

@@ -7,7 +7,7 @@ import { protocolHasPorts } from '@/domain/policy/policy';
 import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
 import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import type { Scope } from '../../auth/scope';
-import { readBoard } from './board/read-board';
+import { readFirewallState } from './firewall-state/read-firewall-state';
 
 const MAX_NAME = 100;
 const PLATFORM: Owned = { tenant_id: null, project_id: null };
@@ -89,7 +89,7 @@ function withinReach(end: DraftEnd, index: InventoryIndex, reach: Reach): DraftE
  * the same.
  */
 export async function draftPolicy(scope: Scope<'policy:write'>, input: PolicyDraftInput): Promise<PolicyDraft> {
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const { index } = inputs;
   const { reach } = scope;
   const rule = ruleFor(input);

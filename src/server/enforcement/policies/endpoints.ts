@@ -9,7 +9,7 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { chooseOwner } from '../../tenancy/choose-owner';
 import { findProject } from '../../tenancy/queries/projects';
-import { readBoard } from './board/read-board';
+import { readFirewallState } from './firewall-state/read-firewall-state';
 import type { PolicyInputs } from './policy-inputs';
 
 const SHOWN = 50;
@@ -63,7 +63,7 @@ export async function resolveEndpoints(
   { endpoints, tenant_id, project_id }: ResolveInput,
 ): Promise<{ endpoints: ResolvedEndpoint[] }> {
   const owner = await db.transaction((tx) => chooseOwner(tx, scope.reach, { tenant_id, project_id }));
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   return { endpoints: endpoints.map((text) => resolveOne(inputs, ownerOf(owner), text)) };
 }
 
@@ -148,7 +148,7 @@ export async function searchEndpoints(
   scope: Scope<'policy:read'>,
   { q, limit, tenant_id, project_id }: EndpointSearch,
 ): Promise<{ items: EndpointSuggestion[] }> {
-  const { inputs } = await readBoard();
+  const { inputs } = await readFirewallState();
   const owners = await ownersFor(scope.reach, tenant_id, project_id);
   const visible = [...inputs.workloads.values()].filter(
     (workload) => !owners || owners.some((owner) => belongsTo(owner, workload)),

@@ -1,4 +1,4 @@
-import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
+import { viewOfDesiredRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
 import type { Page } from '@/domain/list';
 import { isWithinReach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
@@ -10,31 +10,31 @@ import { notFound } from '../../lib/refusals';
 import { findPolicy } from '../queries/policies';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
-import type { Board } from './board/board';
-import { readBoard, readBoardAfresh } from './board/read-board';
-import { interfaceProtections } from './board/views';
+import type { FirewallState } from './firewall-state/firewall-state';
+import { readFirewallState, refreshFirewallState } from './firewall-state/read-firewall-state';
+import { interfaceProtections } from './firewall-state/views';
 import { findTouching } from './policies-in-reach';
 
 /** How far a policy is enforced on one workload; null for a workload that is not in the inventory. */
 export function policyGuest(
-  board: Board,
+  firewall: FirewallState,
   policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
   workloadId: string,
 ): PolicyGuest | null {
-  const workload = board.inputs.workloads.get(workloadId);
+  const workload = firewall.inputs.workloads.get(workloadId);
   if (!workload) return null;
-  const { reasons, ...standing } = board.standingAt(policy, [workloadId]);
+  const { reasons, ...standing } = firewall.standingAt(policy, [workloadId]);
   return {
     workload_id: workload.id,
     name: workload.name,
     vmid: workload.vmid,
     external_id: workload.external_id,
     cluster_id: workload.cluster_id,
-    cluster_name: board.inputs.clusters.get(workload.cluster_id)?.name ?? '',
+    cluster_name: firewall.inputs.clusters.get(workload.cluster_id)?.name ?? '',
     node_name: workload.node_name,
     ...standing,
     reasons: [...reasons],
-    read_at: board.readAt([workloadId]),
+    read_at: firewall.readAt([workloadId]),
   };
 }
 
@@ -49,21 +49,21 @@ export async function comparePolicyGuest(
 ): Promise<PolicyGuestComparison> {
   const policy = await findPolicy(db, scope.reach, policyId);
   if (!policy) throw notFound('policy');
-  const [board, applied] = await Promise.all([
-    readBoardAfresh((known) => known.placesOf(policyId).filter((id) => id === workloadId)),
+  const [firewall, applied] = await Promise.all([
+    refreshFirewallState((known) => known.listPolicyWorkloads(policyId).filter((id) => id === workloadId)),
     listAppliedAt(db, [workloadId]),
   ]);
-  const { inputs, readings } = board;
+  const { inputs, snapshots } = firewall;
   const workload = inputs.workloads.get(workloadId);
-  const guest = policyGuest(board, policy, workloadId);
-  const concerned = board.placesOf(policyId).includes(workloadId);
+  const guest = policyGuest(firewall, policy, workloadId);
+  const concerned = firewall.listPolicyWorkloads(policyId).includes(workloadId);
   if (!workload || !guest || !concerned || !isWithinReach(workload, scope.reach)) {
     throw new AppError('not_found', 'The policy places nothing on this workload.');
   }
   const placement = applied.find((row) => row.policy_id === policyId);
-  const state = readings.guests.get(workloadId)?.state ?? null;
-  const view = board.viewAt(workloadId);
-  const protections = interfaceProtections(board, workloadId);
+  const state = snapshots.guests.get(workloadId)?.state ?? null;
+  const view = firewall.viewAt(workloadId);
+  const protections = interfaceProtections(firewall, workloadId);
   const ofPolicy = (rule: { policy_id: string }) => rule.policy_id === policyId;
   const live = (rule: Parameters<typeof viewOfLiveRule>[0]) => viewOfLiveRule(rule, inputs.instance, workload.vmid);
   const diff = view?.diff ?? null;
@@ -71,12 +71,12 @@ export async function comparePolicyGuest(
     ...guest,
     policy_id: policyId,
     policy_version: policy.version,
-    intended: (board.wantedAt(workloadId)?.rules ?? []).filter(ofPolicy).map((rule) => viewOfWantedRule(rule)),
+    intended: (firewall.desiredAt(workloadId)?.rules ?? []).filter(ofPolicy).map((rule) => viewOfDesiredRule(rule)),
     last_applied: placement
       ? {
           policy_version: placement.policy_version,
           applied_at: placement.applied_at,
-          rules: placement.rules.map((rule) => viewOfWantedRule(rule)),
+          rules: placement.rules.map((rule) => viewOfDesiredRule(rule)),
           drop_in: placement.drop_in,
           drop_out: placement.drop_out,
         }
@@ -85,7 +85,7 @@ export async function comparePolicyGuest(
       state?.rules?.filter(({ comment }) => parseMarker(comment)?.policy_id === policyId).map((rule) => live(rule)) ??
       null,
     difference: diff && {
-      missing: diff.added.filter(ofPolicy).map((rule) => viewOfWantedRule(rule)),
+      missing: diff.added.filter(ofPolicy).map((rule) => viewOfDesiredRule(rule)),
       surplus: diff.removed.filter(ofPolicy).map(({ rule, reason }) => ({ ...live(rule), reason })),
       misplaced: diff.moved
         .filter(({ wanted }) => ofPolicy(wanted))
@@ -133,9 +133,9 @@ export async function listPolicyGuests(
   id: string,
   { limit, cursor, sort, q, status, cluster_id }: PolicyGuestListInput,
 ): Promise<Page<PolicyGuest>> {
-  const [policy, board] = await Promise.all([
+  const [policy, firewall] = await Promise.all([
     findPolicy(db, scope.reach, id, await findTouching(scope.reach)),
-    readBoard(),
+    readFirewallState(),
   ]);
   if (!policy) throw notFound('policy');
   const wanted = status === 'none' ? null : status;
@@ -143,13 +143,13 @@ export async function listPolicyGuests(
   const direction = sort === '-vmid' ? -1 : 1;
   const compare = (a: readonly [number, string], b: readonly [number, string]) =>
     direction * (a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0));
-  const guests = board
-    .placesOf(id)
+  const guests = firewall
+    .listPolicyWorkloads(id)
     .filter((workloadId) => {
-      const workload = board.inputs.workloads.get(workloadId);
+      const workload = firewall.inputs.workloads.get(workloadId);
       return workload !== undefined && isWithinReach(workload, scope.reach);
     })
-    .flatMap((workloadId) => policyGuest(board, policy, workloadId) ?? [])
+    .flatMap((workloadId) => policyGuest(firewall, policy, workloadId) ?? [])
     .filter(
       (guest) =>
         (wanted === undefined || guest.status === wanted) &&

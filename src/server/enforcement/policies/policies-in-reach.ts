@@ -8,13 +8,13 @@ import { findIpAddressDetail } from '../../addresses/queries/ip-addresses';
 import type { Scope } from '../../auth/scope';
 import { notFound } from '../../lib/refusals';
 import type { InputPolicy } from '../queries/policy-inputs';
-import type { Board } from './board/board';
-import { readBoard } from './board/read-board';
+import type { FirewallState } from './firewall-state/firewall-state';
+import { readFirewallState } from './firewall-state/read-firewall-state';
 import { isDeployed } from './policy-inputs';
 
-const placesWithin = (board: Board, policyId: string, reach: Reach): string[] =>
-  board.placesOf(policyId).filter((id) => {
-    const workload = board.inputs.workloads.get(id);
+const placesWithin = (firewall: FirewallState, policyId: string, reach: Reach): string[] =>
+  firewall.listPolicyWorkloads(policyId).filter((id) => {
+    const workload = firewall.inputs.workloads.get(id);
     return workload !== undefined && isWithinReach(workload, reach);
   });
 
@@ -22,44 +22,52 @@ const placesWithin = (board: Board, policyId: string, reach: Reach): string[] =>
  * Ids of the tenants' policies that touch single projects visible to the caller: those with rules on a workload of
  * the project.
  */
-export function touchingPolicies(board: Board, reach: Reach): string[] {
+export function touchingPolicies(firewall: FirewallState, reach: Reach): string[] {
   if (projectsOf(reach).length === 0) return [];
-  return board.inputs.policies
+  return firewall.inputs.policies
     .filter(({ id, tenant_id, project_id }) => {
-      return tenant_id !== null && project_id === null && placesWithin(board, id, reach).length > 0;
+      return tenant_id !== null && project_id === null && placesWithin(firewall, id, reach).length > 0;
     })
     .map(({ id }) => id);
 }
 
 /** The same from what was last read. */
 export const findTouching = async (reach: Reach): Promise<string[]> =>
-  projectsOf(reach).length === 0 ? [] : touchingPolicies(await readBoard(), reach);
+  projectsOf(reach).length === 0 ? [] : touchingPolicies(await readFirewallState(), reach);
 
 /**
  * The workloads with rules of a policy; for a policy that only touches what the caller may see, only the visible
  * ones.
  */
-export const placesShown = (board: Board, policy: Owned & { readonly id: string }, reach: Reach): readonly string[] =>
-  isWithinReach(policy, reach) ? board.placesOf(policy.id) : placesWithin(board, policy.id, reach);
+export const placesShown = (
+  firewall: FirewallState,
+  policy: Owned & { readonly id: string },
+  reach: Reach,
+): readonly string[] =>
+  isWithinReach(policy, reach) ? firewall.listPolicyWorkloads(policy.id) : placesWithin(firewall, policy.id, reach);
 
 /**
  * How far a policy is enforced; for a policy that only touches what the caller may see, on visible workloads only.
  */
 export const standingShown = (
-  board: Board,
+  firewall: FirewallState,
   policy: Owned & Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
   reach: Reach,
-): ReturnType<Board['standingOf']> =>
+): ReturnType<FirewallState['standingOf']> =>
   isWithinReach(policy, reach)
-    ? board.standingOf(policy)
-    : board.standingAmong(policy, placesWithin(board, policy.id, reach));
+    ? firewall.standingOf(policy)
+    : firewall.standingAmong(policy, placesWithin(firewall, policy.id, reach));
 
 /**
  * A policy with how far it is enforced. Deployments of a policy that only touches what the caller may see also
  * describe other workloads, so `last_deployment` is null.
  */
-export function withStanding<P extends PolicySummary>(board: Board, policy: P, reach: Reach): P & PolicyListItem {
-  const { status, deployments } = standingShown(board, policy, reach);
+export function withStanding<P extends PolicySummary>(
+  firewall: FirewallState,
+  policy: P,
+  reach: Reach,
+): P & PolicyListItem {
+  const { status, deployments } = standingShown(firewall, policy, reach);
   const whole = isWithinReach(policy, reach);
   return {
     ...policy,
@@ -79,10 +87,10 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const found = await findIpAddressDetail(tenants, id);
   const address = found && parseIp(found.address);
   if (!found || !address) throw notFound('address');
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const subject = { address, workload_id: found.workload?.id ?? null };
-  const touching = board.inputs.policies.flatMap((policy) => {
-    const touches = touchesOf(policy, subject, board.inputs.index);
+  const touching = firewall.inputs.policies.flatMap((policy) => {
+    const touches = touchesOf(policy, subject, firewall.inputs.index);
     return touches.length > 0 ? [{ policy, touches }] : [];
   });
   const isVisible = ({ policy: { tenant_id } }: (typeof touching)[number]) =>
@@ -94,7 +102,7 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
   const isNamed = ({ policy }: (typeof touching)[number]) =>
     policy.tenant_visibility !== 'hidden' &&
     isDeployed(policy) &&
-    board.wantedAt(subject.workload_id ?? '')?.rules.some(({ policy_id }) => policy_id === policy.id) === true;
+    firewall.desiredAt(subject.workload_id ?? '')?.rules.some(({ policy_id }) => policy_id === policy.id) === true;
   const platform = hidden
     .filter(isNamed)
     .map(({ policy }) => policy)
@@ -105,7 +113,7 @@ export async function listAddressPolicies(scope: Scope<'policy:read'>, id: strin
     name: policy.name,
     enabled: policy.enabled,
     enforcement_mode: policy.definition.enforcement_mode,
-    deployment_status: board.standingOf(policy).status,
+    deployment_status: firewall.standingOf(policy).status,
     touches,
   }));
   const byAnyOnly = ({ touches }: (typeof policies)[number]) => Number(touches.every(({ by }) => by === 'any'));

@@ -32,20 +32,20 @@ import {
   replaceRules,
 } from '../queries/policies';
 import { insertPolicyVersion } from '../queries/policy-versions';
-import type { Board } from './board/board';
-import { readBoard, readBoardAfresh } from './board/read-board';
 import { assertTier, changePolicy, describePolicy, snapshotOf } from './change-policy';
+import type { FirewallState } from './firewall-state/firewall-state';
+import { readFirewallState, refreshFirewallState } from './firewall-state/read-firewall-state';
 import { findTouching, placesShown, standingShown, touchingPolicies, withStanding } from './policies-in-reach';
 
-/** Ids of the policies that fit filters which only the board can answer; null when none of these is asked for. */
-function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] | null {
+/** Ids of the policies that fit filters which only the firewall state can answer; null when none of these is asked for. */
+function fitting(firewall: FirewallState, reach: Reach, input: PolicyListInput): string[] | null {
   const { deployment_status, shown_status, cluster_id, workload_id } = input;
   const filters = [deployment_status, shown_status, cluster_id, workload_id];
   if (filters.every((filter) => filter === undefined)) return null;
   const wanted = deployment_status === 'none' ? null : deployment_status;
-  return board.inputs.policies
+  return firewall.inputs.policies
     .filter((policy) => {
-      const { status, deployments } = standingShown(board, policy, reach);
+      const { status, deployments } = standingShown(firewall, policy, reach);
       const onCluster = deployments.find((deployment) => deployment.cluster_id === cluster_id);
       const shown = cluster_id === undefined ? status : (onCluster?.status ?? null);
       return (
@@ -53,7 +53,7 @@ function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] |
         (shown_status === undefined ||
           shownStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
         (cluster_id === undefined || (onCluster !== undefined && onCluster.guests > 0)) &&
-        (workload_id === undefined || placesShown(board, policy, reach).includes(workload_id))
+        (workload_id === undefined || placesShown(firewall, policy, reach).includes(workload_id))
       );
     })
     .map(({ id }) => id);
@@ -62,14 +62,14 @@ function fitting(board: Board, reach: Reach, input: PolicyListInput): string[] |
 /** One page of the policies visible to the caller, each with its status. No cluster is contacted. */
 export async function listPolicies(scope: Scope<'policy:read'>, input: PolicyListInput): Promise<Page<PolicyListItem>> {
   const { reach } = scope;
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const page = await repository.listPolicies(
     reach,
     input,
-    fitting(board, reach, input),
-    touchingPolicies(board, reach),
+    fitting(firewall, reach, input),
+    touchingPolicies(firewall, reach),
   );
-  return { ...page, items: page.items.map((policy) => withStanding(board, policy, reach)) };
+  return { ...page, items: page.items.map((policy) => withStanding(firewall, policy, reach)) };
 }
 
 /**
@@ -82,7 +82,7 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
   if (!fresh) return describePolicy(reach, id);
   const policy = await findPolicy(db, reach, id, await findTouching(reach));
   if (!policy) throw notFound('policy');
-  return describePolicy(reach, id, await readBoardAfresh((board) => placesShown(board, policy, reach)));
+  return describePolicy(reach, id, await refreshFirewallState((firewall) => placesShown(firewall, policy, reach)));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { AppError } from '../../lib/errors';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { describeFailing, failingAfterApply } from './tests-after';
 
 /** What the caller of an apply may do about policy tests, and why it applies although some fail. */
@@ -34,12 +34,12 @@ export async function assertTestsHold(
   policy: Owned & { readonly id: string; readonly name: string },
   rights: TestRights,
   refusal: object,
-  board?: Board,
+  firewall?: FirewallState,
 ): Promise<Override> {
-  const known = board ?? (await readBoard());
+  const known = firewall ?? (await readFirewallState());
   const stored = known.inputs.policies.find(({ id }) => id === policy.id);
   if (!stored) return null;
-  const found = await failingAfterApply(known, stored, known.placesOf(policy.id));
+  const found = await failingAfterApply(known, stored, known.listPolicyWorkloads(policy.id));
   if (found.failing.length === 0) return null;
   const { reason, override, protect } = rights;
   if (reason === null) {

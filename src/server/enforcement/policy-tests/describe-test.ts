@@ -5,7 +5,7 @@ import type { PlaceRef } from '@/domain/policy-tests/test-end';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import { explainHostDecider } from '../host-firewall/host-views';
-import { liveStateOf } from '../policies/board/views';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { FoundTest } from '../queries/policy-tests';
 import type { Readable } from './test-places';
 
@@ -32,15 +32,15 @@ const NO_RULE = {
 };
 
 /** What decides, with the policy behind it as far as the reader may know it. */
-export function deciderView(board: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
+export function deciderView(firewall: Readable, reach: Reach, finding: TestFinding): TestDecider | null {
   const { side, interface: nic, decided_by: by } = finding;
   const place = side === 'source' ? finding.source_place : finding.destination_place;
   if (place?.kind === 'workload') {
-    const workload = board.inputs.workloads.get(place.id);
+    const workload = firewall.inputs.workloads.get(place.id);
     if (!workload || by.kind === 'not_filtered') return null;
-    const guest = board.readings.guests.get(place.id)?.state ?? null;
-    const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
-    const { show } = ruleNamer(board.inputs, reach, workload);
+    const guest = firewall.snapshots.guests.get(place.id)?.state ?? null;
+    const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+    const { show } = ruleNamer(firewall.inputs, reach, workload);
     const at = { state: liveStateOf(workload, guest, cluster), vmid: workload.vmid, show };
     const decider = by as Parameters<typeof describeDecider>[0];
     return { ...describeDecider(decider, decidingRule(at, decider)), side, interface: nic };
@@ -76,12 +76,12 @@ function causeView(cause: FoundTest['caused_by'], reach: Reach): TestCause | nul
 }
 
 /** A test with its result as the API shows it. */
-export function describeTest(board: Readable, reach: Reach, found: FoundTest): PolicyTest {
+export function describeTest(firewall: Readable, reach: Reach, found: FoundTest): PolicyTest {
   const { finding, workload_ids: _, caused_by, ...test } = found;
   return {
     ...test,
     counterexample: finding && packetView(finding),
-    deciding: finding && deciderView(board, reach, finding),
+    deciding: finding && deciderView(firewall, reach, finding),
     caused_by: causeView(caused_by, reach),
   };
 }

@@ -4,7 +4,7 @@ import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import {
   listAllPolicyTests,
   listPolicyTestResults,
@@ -18,8 +18,8 @@ import { TestInputs } from './test-inputs';
 import type { Readable } from './test-places';
 
 /** What the last pass of this process evaluated: tests whose text is the same have the same result. */
-type LastPass = { board: Readable | null; stamp: string; prints: Map<string, string> };
-const state = processState<LastPass>(() => ({ board: null, stamp: '', prints: new Map() }));
+type LastPass = { firewall: Readable | null; stamp: string; prints: Map<string, string> };
+const state = processState<LastPass>(() => ({ firewall: null, stamp: '', prints: new Map() }));
 
 type Known = PolicyTestResultRow | undefined;
 
@@ -53,10 +53,10 @@ async function evaluateOne(test: PolicyTestRow, inputs: TestInputs, known: Known
  * @returns how many tests were evaluated
  */
 export async function evaluatePolicyTests(signal?: AbortSignal): Promise<number> {
-  const [board, stamp] = await Promise.all([readBoard(), policyTestsStamp(db)]);
-  if (state.board === board && state.stamp === stamp) return 0;
+  const [firewall, stamp] = await Promise.all([readFirewallState(), policyTestsStamp(db)]);
+  if (state.firewall === firewall && state.stamp === stamp) return 0;
   const tests = await listAllPolicyTests(db);
-  const inputs = new TestInputs(board);
+  const inputs = new TestInputs(firewall);
   const prints = new Map(tests.map((test) => [test.id, `${test.version} ${inputs.printOf(test)}`]));
   const touched = tests.filter(({ id }) => prints.get(id) !== state.prints.get(id));
   const known = await listPolicyTestResults(
@@ -64,7 +64,7 @@ export async function evaluatePolicyTests(signal?: AbortSignal): Promise<number>
     touched.map(({ id }) => id),
   );
   const at = clock.now().toISOString();
-  const evaluated: Evaluated = { before: state.board, now: board };
+  const evaluated: Evaluated = { before: state.firewall, now: firewall };
   const rows: Awaited<ReturnType<typeof evaluateOne>>[] = [];
   const changed = new Map<string, Owned>();
   for (const test of touched) {
@@ -80,7 +80,7 @@ export async function evaluatePolicyTests(signal?: AbortSignal): Promise<number>
     await storePolicyTestResults(tx, rows);
     for (const owner of changed.values()) await publishEvent(tx, { type: 'policy_test.changed', ...owner });
   });
-  Object.assign(state, { board, stamp, prints });
+  Object.assign(state, { firewall, stamp, prints });
   if (touched.length > 0) {
     const failing = rows.filter(({ result }) => result === 'fail').length;
     logger.debug({ tests: tests.length, evaluated: touched.length, failing }, 'policy tests evaluated');

@@ -87,13 +87,13 @@ function causeOfEdit(test: PolicyTestRow, finding: TestFinding, { before, now }:
   const { workload_ids, cluster_ids } = placesOf(finding, now);
   const edits = [
     ...workload_ids.flatMap((id) => {
-      const [old, fresh] = [before?.readings.guests.get(id)?.state, now.readings.guests.get(id)?.state];
+      const [old, fresh] = [before?.snapshots.guests.get(id)?.state, now.snapshots.guests.get(id)?.state];
       const edit = old && fresh && guestEdit(old, fresh);
       const name = now.inputs.workloads.get(id)?.name ?? id;
       return edit ? [{ kind: 'workload', id, name, text: `On ${name}, ${edit} on the cluster.` }] : [];
     }),
     ...cluster_ids.flatMap((id) => {
-      const [old, fresh] = [before?.readings.clusters.get(id)?.state, now.readings.clusters.get(id)?.state];
+      const [old, fresh] = [before?.snapshots.clusters.get(id)?.state, now.snapshots.clusters.get(id)?.state];
       const edit = old && fresh && clusterEdit(old, fresh);
       const name = now.inputs.clusters.get(id)?.name ?? id;
       return edit ? [{ kind: 'cluster', id, name, text: `On ${name}, ${edit}.` }] : [];
@@ -115,9 +115,9 @@ function causeOfEdit(test: PolicyTestRow, finding: TestFinding, { before, now }:
 }
 
 /** Whether the test fails because of what is live, whatever changed in groups and addresses; null: not known. */
-function isByReadings(test: PolicyTestRow, { before, now }: Evaluated): boolean | null {
+function isBySnapshots(test: PolicyTestRow, { before, now }: Evaluated): boolean | null {
   if (!before) return null;
-  const mixed = new TestInputs({ inputs: before.inputs, readings: now.readings });
+  const mixed = new TestInputs({ inputs: before.inputs, snapshots: now.snapshots });
   return mixed.decide(test).result === 'fail';
 }
 
@@ -145,8 +145,8 @@ export async function findCause(
   };
   if (!finding) return unknown;
   const { workload_ids, cluster_ids } = placesOf(finding, evaluated.now);
-  const byReadings = isByReadings(test, evaluated);
-  if (byReadings !== false) {
+  const bySnapshots = isBySnapshots(test, evaluated);
+  if (bySnapshots !== false) {
     const deployment = await findDeploymentAt(executor, workload_ids, since);
     if (deployment) {
       const { policy_id, policy_name, policy_version, workload_name } = deployment;
@@ -162,7 +162,7 @@ export async function findCause(
         tenant_id: deployment.tenant_id,
       };
     }
-    if (byReadings) return causeOfEdit(test, finding, evaluated, at);
+    if (bySnapshots) return causeOfEdit(test, finding, evaluated, at);
   }
   const scored = (await listCauseRecords(executor, since))
     .map((record) => ({ record, score: relevance(record, test, finding, evaluated.now) }))
@@ -172,7 +172,7 @@ export async function findCause(
   const [best] = scored;
   if (best) return causeOfRecord(best.record);
   const run = await findRunUnderWay(executor, cluster_ids);
-  if (!run) return byReadings === null ? causeOfEdit(test, finding, evaluated, at) : unknown;
+  if (!run) return bySnapshots === null ? causeOfEdit(test, finding, evaluated, at) : unknown;
   const name = evaluated.now.inputs.clusters.get(run.cluster_id)?.name ?? '';
   const kind = run.kind === 'ipam' ? 'discovery' : 'sync';
   const text =

@@ -17,8 +17,8 @@ import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
 import { chooseOwner } from '../../tenancy/choose-owner';
-import type { Board } from '../policies/board/board';
-import { readBoard } from '../policies/board/read-board';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { findTouching, placesShown } from '../policies/policies-in-reach';
 import { findPolicy } from '../queries/policies';
 import * as repository from '../queries/policy-tests';
@@ -58,11 +58,15 @@ function assertEnds({ tenant_id }: Owned, test: { from?: readonly string[]; to?:
 }
 
 /** Workloads that the lists of one workload or policy are about; null: all. @throws AppError `not_found` */
-async function workloadsIn(board: Board, reach: Reach, input: PolicyTestListInput): Promise<string[] | null> {
+async function workloadsIn(
+  firewall: FirewallState,
+  reach: Reach,
+  input: PolicyTestListInput,
+): Promise<string[] | null> {
   const { workload_id, policy_id } = input;
   if (policy_id === undefined) return workload_id === undefined ? null : [workload_id];
   const policy = await findPolicy(db, reach, policy_id, await findTouching(reach));
-  const places = policy ? placesShown(board, policy, reach) : [];
+  const places = policy ? placesShown(firewall, policy, reach) : [];
   return workload_id === undefined ? [...places] : places.filter((id) => id === workload_id);
 }
 
@@ -71,26 +75,26 @@ export async function listPolicyTests(
   { reach }: Scope<'policy_test:read'>,
   input: PolicyTestListInput,
 ): Promise<Page<PolicyTest>> {
-  const board = await readBoard();
-  const page = await repository.listPolicyTests(reach, input, await workloadsIn(board, reach, input));
-  return { ...page, items: page.items.map((test) => describeTest(board, reach, test)) };
+  const firewall = await readFirewallState();
+  const page = await repository.listPolicyTests(reach, input, await workloadsIn(firewall, reach, input));
+  return { ...page, items: page.items.map((test) => describeTest(firewall, reach, test)) };
 }
 
 /** @throws AppError `not_found` */
 export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: string): Promise<PolicyTest> {
   const test = await findPolicyTest(db, reach, id);
   if (!test) throw notFound('policy test');
-  return describeTest(await readBoard(), reach, test);
+  return describeTest(await readFirewallState(), reach, test);
 }
 
 /** Evaluates a test that was just created or changed; its author is the cause if it fails. */
 export async function evaluateNow(
   tx: Tx,
   scope: { readonly actor: { readonly name: string } },
-  board: Board,
+  firewall: FirewallState,
   test: PolicyTestRow,
 ): Promise<void> {
-  const inputs = new TestInputs(board);
+  const inputs = new TestInputs(firewall);
   const decision = inputs.decide(test);
   const at = clock.now().toISOString();
   const failing = decision.result === 'fail';
@@ -126,7 +130,7 @@ export async function evaluateNow(
  *   `refused` when a tenant's test names a node, or with too many tests
  */
 export async function createPolicyTest(scope: Scope<'policy_test:write'>, input: PolicyTestInput): Promise<PolicyTest> {
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const { tenant_id: tenant, project_id: project, ...said } = input;
   const found = await db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
@@ -139,7 +143,7 @@ export async function createPolicyTest(scope: Scope<'policy_test:write'>, input:
     await insertPolicyTest(tx, { ...said, ...owner, id });
     const row = await lockPolicyTest(tx, 'all', id);
     if (!row) throw new Error('expected the stored test to exist');
-    await evaluateNow(tx, scope, board, row);
+    await evaluateNow(tx, scope, firewall, row);
     await publishEvent(tx, { type: 'policy_test.changed', ...owner });
     await recordAudit(tx, scope, {
       action: 'policy_test.created',
@@ -152,7 +156,7 @@ export async function createPolicyTest(scope: Scope<'policy_test:write'>, input:
     return findPolicyTest(tx, 'all', id);
   });
   if (!found) throw new Error('expected the stored test to exist');
-  return describeTest(board, scope.reach, found);
+  return describeTest(firewall, scope.reach, found);
 }
 
 /** The row of a test that the caller may change. @throws AppError `not_found`, `forbidden` for a protected connection */
@@ -175,7 +179,7 @@ export async function updatePolicyTest(
   id: string,
   { version, ...input }: PolicyTestUpdate,
 ): Promise<PolicyTest> {
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const found = await db.transaction(async (tx) => {
     const row = await lockOwn(tx, scope, id);
     assertVersion('policy test', row.version, version, { current: auditedTest(row) });
@@ -189,7 +193,7 @@ export async function updatePolicyTest(
       throw nameTaken('policy test', next.name);
     }
     await updateRow(tx, id, { ...changes, version: next.version });
-    await evaluateNow(tx, scope, board, next);
+    await evaluateNow(tx, scope, firewall, next);
     await publishEvent(tx, { type: 'policy_test.changed', ...ownedPart(row) });
     await recordAudit(tx, scope, {
       action: 'policy_test.updated',
@@ -203,7 +207,7 @@ export async function updatePolicyTest(
     return findPolicyTest(tx, 'all', id);
   });
   if (!found) throw new Error('expected the locked test to exist');
-  return describeTest(board, scope.reach, found);
+  return describeTest(firewall, scope.reach, found);
 }
 
 /** @throws AppError `not_found`, `forbidden` for a protected connection */

@@ -13,7 +13,7 @@ import { newId } from '../../lib/ids';
 import { nameTaken, notFound } from '../../lib/refusals';
 import { readOwnRoles } from '../own-connections/own-workloads';
 import { proposeEnds } from '../own-connections/propose-ends';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import {
   deletePolicyTest,
   findProtectedTests,
@@ -37,9 +37,9 @@ export async function listProtectedConnections({
   reach,
 }: Scope<'policy_test:read'>): Promise<{ items: ProtectedConnection[] }> {
   if (reach !== 'all') return { items: [] };
-  const [board, tests] = await Promise.all([readBoard(), findProtectedTests(db)]);
-  const nodes = nodeEndpoints(board);
-  const proposals = proposeEnds(board.inputs, await readOwnRoles(board.inputs));
+  const [firewall, tests] = await Promise.all([readFirewallState(), findProtectedTests(db)]);
+  const nodes = nodeEndpoints(firewall);
+  const proposals = proposeEnds(firewall.inputs, await readOwnRoles(firewall.inputs));
   return {
     items: PROTECTED_TEMPLATES.map((template): ProtectedConnection => {
       const { name, protocol, ports, ...ends } = TEMPLATES[template];
@@ -48,7 +48,7 @@ export async function listProtectedConnections({
       const from = stored?.from ?? [...(proposed?.from ?? (ends.from === 'nodes' ? nodes : []))];
       const to = stored?.to ?? [...(proposed?.to ?? (ends.to === 'nodes' ? nodes : []))];
       const missing = [...(from.length === 0 ? ['from' as const] : []), ...(to.length === 0 ? ['to' as const] : [])];
-      const test = stored ? describeTest(board, reach, stored) : null;
+      const test = stored ? describeTest(firewall, reach, stored) : null;
       return {
         template,
         name,
@@ -81,7 +81,7 @@ export async function completeProtectedConnection(
   template: ProtectedTemplate,
   input: ProtectedConnectionInput,
 ): Promise<ProtectedConnection> {
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const { name, protocol } = TEMPLATES[template];
   await db.transaction(async (tx) => {
     const known = await lockProtectedTest(tx, template);
@@ -94,7 +94,7 @@ export async function completeProtectedConnection(
     }
     const row = await lockPolicyTest(tx, 'all', id);
     if (!row) throw new Error('expected the stored test to exist');
-    await evaluateNow(tx, scope, board, row);
+    await evaluateNow(tx, scope, firewall, row);
     await publishEvent(tx, { type: 'policy_test.changed', ...INSTALLATION });
     await recordAudit(tx, scope, {
       action: known ? 'policy_test.updated' : 'policy_test.created',

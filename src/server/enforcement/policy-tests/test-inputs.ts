@@ -48,14 +48,14 @@ export class TestInputs {
   readonly #parts = new Map<string, Part>();
   readonly #ends = new Map<string, KnownEnd>();
 
-  constructor(readonly board: Readable) {}
+  constructor(readonly firewall: Readable) {}
 
   #placeOf(workloadId: string): KnownPlace | null {
     const known = this.#places.get(workloadId);
     if (known) return known;
-    const workload = this.board.inputs.workloads.get(workloadId);
+    const workload = this.firewall.inputs.workloads.get(workloadId);
     if (!workload) return null;
-    const place = workloadPlace(this.board, workload);
+    const place = workloadPlace(this.firewall, workload);
     this.#places.set(workloadId, place);
     return place;
   }
@@ -64,7 +64,7 @@ export class TestInputs {
   #indexOf(owner: OwnerId): AddressIndex {
     const known = this.#indexes.get(owner);
     if (known) return known;
-    const places = [...this.board.inputs.workloads.values()]
+    const places = [...this.firewall.inputs.workloads.values()]
       .filter((workload) => !workload.template && belongsTo(owner, workload))
       .flatMap(({ id }) => this.#placeOf(id) ?? []);
     const sorted = (family: 4 | 6) =>
@@ -79,13 +79,13 @@ export class TestInputs {
   #node(clusterName: string, name: string, owner: OwnerId, endpoint: string): Part {
     const nothing = { reason: 'nothing_resolved' as const, endpoint };
     // Nodes belong to the installation.
-    const ids = owner === null ? (this.board.inputs.index.clusters.get(clusterName) ?? []) : [];
+    const ids = owner === null ? (this.firewall.inputs.index.clusters.get(clusterName) ?? []) : [];
     const [clusterId, ...others] = ids;
     if (clusterId === undefined || others.length > 0) return { spans: NOTHING, places: [], missing: [nothing] };
-    const cluster = this.board.readings.clusters.get(clusterId)?.state;
+    const cluster = this.firewall.snapshots.clusters.get(clusterId)?.state;
     if (cluster?.nodes && !Object.hasOwn(cluster.nodes, name))
       return { spans: NOTHING, places: [], missing: [nothing] };
-    const place = nodePlace(this.board, clusterId, name);
+    const place = nodePlace(this.firewall, clusterId, name);
     if (!place) return { spans: NOTHING, places: [], missing: [{ reason: 'node_without_address', name }] };
     return {
       spans: { 4: pointSpans(place.addresses[4]), 6: pointSpans(place.addresses[6]) },
@@ -104,7 +104,7 @@ export class TestInputs {
   }
 
   #resolve(endpoint: string, owner: OwnerId): Part {
-    const { index } = this.board.inputs;
+    const { index } = this.firewall.inputs;
     const nothing = { spans: NOTHING, places: [], missing: [{ reason: 'nothing_resolved' as const, endpoint }] };
     const parsed = parseTestEndpoint(endpoint);
     if ('error' in parsed) return nothing;

@@ -8,12 +8,12 @@ import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
 import { canonicalTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
-import type { Board } from '../policies/board/board';
-import { liveStateOf } from '../policies/board/views';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { InputWorkload } from '../queries/policy-inputs';
 
 /** Policies and inventory, with what was last read of the clusters. */
-export type Readable = Pick<Board, 'inputs' | 'readings'>;
+export type Readable = Pick<FirewallState, 'inputs' | 'snapshots'>;
 
 /** A place with all of its addresses, and a text that changes with everything that its verdicts depend on. */
 export type KnownPlace = TestPlace & { readonly print: string };
@@ -21,7 +21,7 @@ export type KnownPlace = TestPlace & { readonly print: string };
 type Prepared = Pick<TestPlace, 'filters' | 'not_filtered' | 'broadcasts'>;
 type Seal = { cluster: ClusterSnapshot | null; node: string | null; nftables: boolean | null };
 
-/** By reading of a guest: as long as it and what it depends on are the same, nothing is prepared again. */
+/** By snapshot of a guest: as long as it and what it depends on are the same, nothing is prepared again. */
 const preparedPlaces = objectCache<GuestSnapshot, Prepared, Seal>({
   name: 'policy_test_places',
   isFresh: (kept, asked) =>
@@ -29,7 +29,7 @@ const preparedPlaces = objectCache<GuestSnapshot, Prepared, Seal>({
 });
 /** A text for each snapshot: equal texts are the same object. */
 const names = objectCache<object, string>({ name: 'policy_test_readings' });
-const nameOf = (reading: object | null): string => (reading === null ? '-' : names.load(reading, null, newId));
+const nameOf = (snapshot: object | null): string => (snapshot === null ? '-' : names.load(snapshot, null, newId));
 
 const NOT_READ: Prepared = { filters: [], not_filtered: null, broadcasts: [] };
 
@@ -78,9 +78,9 @@ export function sortedAddresses(texts: readonly string[]): Readonly<Record<4 | 6
 }
 
 /** A workload as a place of tests, from what was last read of it; no cluster is asked. */
-export function workloadPlace(board: Readable, workload: InputWorkload): KnownPlace {
-  const guest = board.readings.guests.get(workload.id)?.state ?? null;
-  const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
+export function workloadPlace(firewall: Readable, workload: InputWorkload): KnownPlace {
+  const guest = firewall.snapshots.guests.get(workload.id)?.state ?? null;
+  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
   const { id, name, node_name: node, nftables, addresses } = workload;
   const ready = guest
     ? preparedPlaces.load(guest, { cluster, node, nftables }, () => prepareWorkload(workload, guest, cluster))
@@ -94,7 +94,7 @@ export function workloadPlace(board: Readable, workload: InputWorkload): KnownPl
   };
 }
 
-/** The same for nodes, by reading of a cluster. */
+/** The same for nodes, by snapshot of a cluster. */
 const preparedNodes = objectCache<ClusterSnapshot, Map<string, Prepared>>({ name: 'policy_test_nodes' });
 
 function prepareNode(cluster: ClusterSnapshot, name: string): Prepared {
@@ -117,8 +117,8 @@ function prepareNode(cluster: ClusterSnapshot, name: string): Prepared {
 }
 
 /** A node as a place of tests; null when its addresses were not read. */
-export function nodePlace(board: Readable, clusterId: string, name: string): KnownPlace | null {
-  const cluster = board.readings.clusters.get(clusterId)?.state ?? null;
+export function nodePlace(firewall: Readable, clusterId: string, name: string): KnownPlace | null {
+  const cluster = firewall.snapshots.clusters.get(clusterId)?.state ?? null;
   const node = cluster && liveNode(cluster, name, null);
   if (!cluster || !node?.networks) return null;
   return {
@@ -131,8 +131,8 @@ export function nodePlace(board: Readable, clusterId: string, name: string): Kno
 }
 
 /** The nodes that were read, as endpoints. */
-export function nodeEndpoints({ inputs, readings }: Readable): string[] {
-  return [...readings.clusters].flatMap(([id, { state }]) => {
+export function nodeEndpoints({ inputs, snapshots }: Readable): string[] {
+  return [...snapshots.clusters].flatMap(([id, { state }]) => {
     const cluster = inputs.clusters.get(id)?.name;
     const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
     return cluster === undefined

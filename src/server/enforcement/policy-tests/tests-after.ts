@@ -5,8 +5,8 @@ import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
 import { guestsConcerned, statesAfterApply } from '../impact/states-after';
-import type { Board } from '../policies/board/board';
-import { liveStateOf } from '../policies/board/views';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
@@ -29,14 +29,14 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
   const place = side === 'source' ? source_place : destination_place;
   const workload = place?.kind === 'workload' ? after.inputs.workloads.get(place.id) : undefined;
   if (!workload || decided_by.kind !== 'rule') return null;
-  const guest = after.readings.guests.get(workload.id)?.state ?? null;
-  const cluster = after.readings.clusters.get(workload.cluster_id)?.state ?? null;
+  const guest = after.snapshots.guests.get(workload.id)?.state ?? null;
+  const cluster = after.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
   const found = ruleAt(liveStateOf(workload, guest, cluster), decided_by);
   return (found?.own && parseMarker(found.rule.comment)?.policy_id) || null;
 }
 
 /** What was last read, and what an apply would leave. */
-export type BoardAfter = {
+export type FirewallChange = {
   readonly before: Readable;
   readonly after: Readable;
   /** Guests that the apply changes. */
@@ -46,23 +46,23 @@ export type BoardAfter = {
 };
 
 /** What was last read with the states that an apply would leave at the guests that it concerns. */
-export async function boardAfterApply(
-  { inputs, readings }: Pick<Board, 'inputs' | 'readings'>,
+export async function computeApplyChange(
+  { inputs, snapshots }: Pick<FirewallState, 'inputs' | 'snapshots'>,
   policy: InputPolicy,
   places: readonly string[],
-): Promise<BoardAfter> {
-  const states = await statesAfterApply(inputs, policy, places, readings.guests);
-  const guests = new Map(readings.guests);
+): Promise<FirewallChange> {
+  const states = await statesAfterApply(inputs, policy, places, snapshots.guests);
+  const guests = new Map(snapshots.guests);
   const changed = new Set<string>();
   const unreadable = new Set(guestsConcerned(inputs, policy, places).filter((id) => !states.has(id)));
   for (const [id, { before, after }] of states) {
-    const reading = readings.guests.get(id);
+    const snapshot = snapshots.guests.get(id);
     if (!after) unreadable.add(id);
-    if (!reading || !after || isSame(before, after)) continue;
+    if (!snapshot || !after || isSame(before, after)) continue;
     changed.add(id);
-    guests.set(id, { ...reading, state: after });
+    guests.set(id, { ...snapshot, state: after });
   }
-  return { before: { inputs, readings }, after: { inputs, readings: { ...readings, guests } }, changed, unreadable };
+  return { before: { inputs, snapshots }, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
 }
 
 /**
@@ -70,7 +70,10 @@ export async function boardAfterApply(
  * guest that the apply changes. A test that fails for another reason stops no apply: the policies behind two failing tests could
  * otherwise be fixed in no order.
  */
-export async function failingAfter({ before, after, changed }: BoardAfter, policy: InputPolicy): Promise<TestsAfter> {
+export async function failingAfter(
+  { before, after, changed }: FirewallChange,
+  policy: InputPolicy,
+): Promise<TestsAfter> {
   if (changed.size === 0) return { failing: [], after };
   const evaluated = new TestInputs(after);
   const live = new TestInputs(before);
@@ -86,10 +89,10 @@ export async function failingAfter({ before, after, changed }: BoardAfter, polic
 
 /** The same for a policy on what was last read. */
 export const failingAfterApply = async (
-  board: Pick<Board, 'inputs' | 'readings'>,
+  firewall: Pick<FirewallState, 'inputs' | 'snapshots'>,
   policy: InputPolicy,
   places: readonly string[],
-): Promise<TestsAfter> => failingAfter(await boardAfterApply(board, policy, places), policy);
+): Promise<TestsAfter> => failingAfter(await computeApplyChange(firewall, policy, places), policy);
 
 /** Failing tests as a reader sees them, with the counterexample of the state after; those not visible are only counted. */
 export async function describeFailing(

@@ -11,7 +11,7 @@ import { batches } from '../../db/update-rows';
 export type StoredGuestSnapshot = typeof guestFirewallSnapshots.$inferSelect;
 export type StoredClusterSnapshot = typeof clusterFirewallSnapshots.$inferSelect;
 
-/** Which readings there are, without what was read. */
+/** Which snapshots there are, without what was read. */
 export async function listGuestSnapshotHashes(
   executor: Executor,
 ): Promise<{ workload_id: string; read_at: string; state_hash: string }[]> {
@@ -100,7 +100,7 @@ export async function storeGuestSnapshots(executor: Executor, rows: readonly New
   return changed;
 }
 
-/** Pages through the readings of a cluster's guests. @param after workload id of the last row of the page before */
+/** Pages through the snapshots of a cluster's guests. @param after workload id of the last row of the page before */
 export async function pageOfGuestSnapshots(executor: Executor, clusterId: string, after: string | null, limit: number) {
   return executor
     .select({
@@ -190,7 +190,7 @@ export async function storeClusterSnapshot(
   return old?.state_hash !== row.state_hash;
 }
 
-/** Clusters with a token whose readings are older than this, or that were never read. */
+/** Clusters with a token whose snapshots are older than this, or that were never read. */
 export async function listClustersToObserve(executor: Executor, before: string): Promise<string[]> {
   const rows = await executor.execute<{ id: string }>(sql`
     select c.id from clusters c left join ${clusterFirewallSnapshots} s on s.cluster_id = c.id

@@ -293,11 +293,11 @@ export async function readPolicyInputs(executor: Executor): Promise<PolicyInputR
   };
 }
 
-export type PolicyInputsStamp = { inputs: string; placed: string; readings: string };
+export type PolicyInputsStamp = { inputs: string; placed: string; snapshots: string };
 
 /**
  * `inputs` changes whenever anything changes that `readPolicyInputs` reads, `placed` whenever it is recorded what
- * was applied where, `readings` whenever guests or clusters were read again. One query. Totals of the rows'
+ * was applied where, `snapshots` whenever guests or clusters were read again. One query. Totals of the rows'
  * transaction numbers also detect a change that began earlier and was committed later than one already seen; for
  * clusters and nodes, whose rows change often, only the relevant values count.
  */
@@ -321,7 +321,7 @@ export async function policyInputsStamp(executor: Executor): Promise<PolicyInput
   const parts = [...tables.map(rowsOf), clusterText, nodeText];
   const rows = await executor.execute<PolicyInputsStamp>(
     sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as inputs, ${rowsOf(policyPlacements)} as placed,
-      concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as readings`,
+      concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as snapshots`,
   );
-  return rows[0] ?? { inputs: '', placed: '', readings: '' };
+  return rows[0] ?? { inputs: '', placed: '', snapshots: '' };
 }

@@ -2,8 +2,8 @@ import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot'
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { isVisibleAt, type Reach } from '@/domain/permissions';
 import { cache } from '../../lib/cache';
-import type { Board } from '../policies/board/board';
-import { liveStateOf } from '../policies/board/views';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import { liveStateOf } from '../policies/firewall-state/views';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
 import { auditPoliciesAt } from './audit-policies';
@@ -41,7 +41,7 @@ function within(context: GuestContext, workload: InputWorkload, reach: Reach): G
   return { ...context, audit: context.audit.filter((policy) => isVisibleAt(policy, workload, reach)) };
 }
 
-/** A guest made ready for `contextOf` from what was read of it; kept until the reading or the inputs change. */
+/** A guest made ready for `contextOf` from what was read of it; kept until the snapshot or the inputs change. */
 export function contextFrom(
   inputs: PolicyInputs,
   workload: InputWorkload,
@@ -65,10 +65,10 @@ export function contextFrom(
  * everything is unknown. Null for a workload that does not exist. The caller has to check whether the reader may see
  * the workload; `reach` only determines which policies in audit mode are reported.
  */
-export function guestContext(board: Board, workloadId: string, reach: Reach = 'all'): GuestContext | null {
-  const workload = board.inputs.workloads.get(workloadId);
+export function guestContext(firewall: FirewallState, workloadId: string, reach: Reach = 'all'): GuestContext | null {
+  const workload = firewall.inputs.workloads.get(workloadId);
   if (!workload) return null;
-  const guest = board.readings.guests.get(workloadId)?.state ?? null;
-  const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
-  return contextFrom(board.inputs, workload, { guest, cluster }, reach);
+  const guest = firewall.snapshots.guests.get(workloadId)?.state ?? null;
+  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+  return contextFrom(firewall.inputs, workload, { guest, cluster }, reach);
 }

@@ -3,7 +3,7 @@ import type { GuestContext } from '@/domain/flow-context/guest-context';
 import type { Reach } from '@/domain/permissions';
 import { clock } from '../../lib/clock';
 import { readGuestLive } from '../guest-firewall/read-guest-live';
-import { readBoard } from '../policies/board/read-board';
+import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputWorkload } from '../queries/policy-inputs';
 import { contextFrom, guestContext } from './guest-context';
@@ -26,8 +26,8 @@ const RECENT_MS = 60_000;
  */
 export async function readContextNow(reach: Reach, workloadId: string) {
   const live = await readGuestLive(reach, workloadId);
-  const { inputs } = live.board;
-  const read = { guest: live.reading.state, cluster: live.cluster };
+  const { inputs } = live.firewall;
+  const read = { guest: live.snapshot.state, cluster: live.cluster };
   const context: LiveGuestContext = {
     guest: contextFrom(inputs, live.workload, read, reach),
     inputs,
@@ -36,16 +36,16 @@ export async function readContextNow(reach: Reach, workloadId: string) {
     read_at: live.read_at,
   };
   const notes = notesForGuestsOn(live.workload.node_name, live.cluster);
-  return { ...context, unreadable: [...live.reading.state.unreadable, ...notes] };
+  return { ...context, unreadable: [...live.snapshot.state.unreadable, ...notes] };
 }
 
 /** The guest as it was read a moment ago, else as it is now. For visible workloads. @throws as `readContextNow` */
 export async function readContextRecently(reach: Reach, workloadId: string): Promise<LiveGuestContext> {
-  const board = await readBoard();
-  const read_at = board.readAt([workloadId]);
-  const workload = board.inputs.workloads.get(workloadId);
-  const guest = guestContext(board, workloadId, reach);
+  const firewall = await readFirewallState();
+  const read_at = firewall.readAt([workloadId]);
+  const workload = firewall.inputs.workloads.get(workloadId);
+  const guest = guestContext(firewall, workloadId, reach);
   const age = read_at ? clock.now().getTime() - Date.parse(read_at) : Number.POSITIVE_INFINITY;
   if (!read_at || !workload || !guest || age > RECENT_MS) return readContextNow(reach, workloadId);
-  return { guest, inputs: board.inputs, workload, reach, read_at };
+  return { guest, inputs: firewall.inputs, workload, reach, read_at };
 }

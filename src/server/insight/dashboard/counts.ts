@@ -3,8 +3,8 @@ import type { PostureFacts } from '@/domain/dashboard/security-posture';
 import { parseCidr } from '@/domain/net/cidr';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import { type DeploymentStatus, shownStatus, worstStatus } from '@/domain/policy/status';
-import type { Board } from '../../enforcement/policies/board/board';
-import { workloadProtection } from '../../enforcement/policies/board/views';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { workloadProtection } from '../../enforcement/policies/firewall-state/views';
 import { standingShown, touchingPolicies } from '../../enforcement/policies/policies-in-reach';
 import { isDeployed } from '../../enforcement/policies/policy-inputs';
 import type { InputWorkload } from '../../enforcement/queries/policy-inputs';
@@ -18,23 +18,23 @@ const runs = ({ status, template, missing_since }: InputWorkload) =>
 type Counts = PostureFacts['enforcement'];
 
 /** By board and reach: a board that nothing changed about is the same one. */
-const counted = objectCache<Board, Map<string, Counts>>({ name: 'enforcement_counts' });
+const counted = objectCache<FirewallState, Map<string, Counts>>({ name: 'enforcement_counts' });
 
-function count(board: Board, reach: Reach): Counts {
+function count(firewall: FirewallState, reach: Reach): Counts {
   const counts = { default_deny: 0, rules_default_accept: 0, no_rules: 0, off: 0, unknown: 0, without_interface: 0 };
-  for (const workload of board.inputs.workloads.values()) {
+  for (const workload of firewall.inputs.workloads.values()) {
     if (!runs(workload)) continue;
     if (!isWithinReach(workload, reach)) continue;
-    counts[workloadProtection(board, workload.id) ?? 'without_interface'] += 1;
+    counts[workloadProtection(firewall, workload.id) ?? 'without_interface'] += 1;
   }
   return counts;
 }
 
 /** Running workloads visible to the caller, by protection as last read. One that was never read is unknown. */
-export function countEnforcement(board: Board, reach: Reach): Counts {
-  const known = counted.load(board, null, () => new Map<string, Counts>());
+export function countEnforcement(firewall: FirewallState, reach: Reach): Counts {
+  const known = counted.load(firewall, null, () => new Map<string, Counts>());
   const key = JSON.stringify(reach);
-  const counts = known.get(key) ?? count(board, reach);
+  const counts = known.get(key) ?? count(firewall, reach);
   known.set(key, counts);
   return counts;
 }
@@ -43,7 +43,7 @@ export function countEnforcement(board: Board, reach: Reach): Counts {
 const MOST = 10;
 
 /** Policies visible to the caller, by mode and by status as last read; no cluster is contacted. */
-export function countStandings(board: Board, reach: Reach): PolicyStandings {
+export function countStandings(firewall: FirewallState, reach: Reach): PolicyStandings {
   const standings: PolicyStandings = {
     total: 0,
     enforced: 0,
@@ -57,10 +57,10 @@ export function countStandings(board: Board, reach: Reach): PolicyStandings {
     none: 0,
     attention: [],
   };
-  const touching = new Set(touchingPolicies(board, reach));
-  for (const policy of board.inputs.policies) {
+  const touching = new Set(touchingPolicies(firewall, reach));
+  for (const policy of firewall.inputs.policies) {
     if (!isWithinReach(policy, reach) && !touching.has(policy.id)) continue;
-    const { status: stored, deployments } = standingShown(board, policy, reach);
+    const { status: stored, deployments } = standingShown(firewall, policy, reach);
     const status = shownStatus({ status: stored, deployments });
     standings.total += 1;
     standings[isDeployed(policy) ? 'enforced' : policy.enabled ? 'audit' : 'disabled'] += 1;

@@ -6,7 +6,7 @@ import { severityOf } from '@/domain/dashboard/sensitive-ports';
 import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { observedAction } from '@/domain/flow-verdict';
 import type { SummedRulesSay } from '@/domain/summed-verdict';
-import type { Board } from '../../enforcement/policies/board/board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import * as contexts from '../../enforcement/verdicts/guest-context';
 import { AddressBook } from '../../traffic/flows/address-book';
 import * as judging from './judge-suspicious';
@@ -20,7 +20,7 @@ type Guest = GuestContext & { says: string };
 type Guests = { guests: Map<string, Guest> };
 const guestContext = vi
   .spyOn(contexts, 'guestContext')
-  .mockImplementation((board, id) => (board as unknown as Guests).guests.get(id) ?? null);
+  .mockImplementation((firewall, id) => (firewall as unknown as Guests).guests.get(id) ?? null);
 const judgeSuspicious = vi.spyOn(judging, 'judgeSuspicious').mockImplementation((ends, guest) => {
   const decision = ((guest?.context as Guest | undefined)?.says ?? ends.decision) as typeof ends.decision;
   const { source_ip, destination_workload_id, port } = ends;
@@ -47,7 +47,7 @@ const WORLDS = ['web', 'renamed'].map((name) => ({
   clusters: new Map([[CLUSTER, { name }]]),
 }));
 const GUESTS = ['accept', 'drop', 'audit_drop'].map((says) => ({ says }) as Guest);
-const board = fc
+const firewall = fc
   .record({
     read: fc.constantFrom('2026-01-01', '2026-01-02'),
     inputs: fc.constantFrom(...WORLDS),
@@ -56,7 +56,7 @@ const board = fc
   })
   .map(({ read, inputs, a, b }) => {
     const guests = new Map(Object.entries({ a, b }));
-    return { inputs, guests, readAt: () => read } as unknown as Board;
+    return { inputs, guests, readAt: () => read } as unknown as FirewallState;
   });
 
 const row = fc
@@ -76,11 +76,14 @@ const row = fc
   }));
 /** The query tells each ends once. */
 const rows = fc.uniqueArray(row, { selector: ({ ends }) => ends, maxLength: 20 });
-const look = fc.record({ rows, board, book: fc.constantFrom(...BOOKS) });
+const look = fc.record({ rows, firewall, book: fc.constantFrom(...BOOKS) });
 
-const said = (known: KnownSuspicious, { rows, board, book }: { rows: never[]; board: Board; book: AddressBook }) => {
-  const entries = known.look(rows, board, book);
-  const surroundings = known.surroundings(board.inputs, book);
+const said = (
+  known: KnownSuspicious,
+  { rows, firewall, book }: { rows: never[]; firewall: FirewallState; book: AddressBook },
+) => {
+  const entries = known.look(rows, firewall, book);
+  const surroundings = known.surroundings(firewall.inputs, book);
   return entries.map((entry) => entry.say(surroundings)).sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
@@ -99,7 +102,7 @@ it('rebuilds an entry only when part of it changed', () => {
   const at = (inputs: object, sums: string, read = '2026-01-01') =>
     said(known, {
       rows: [{ ends: `${CLUSTER}|198.51.100.7|10.0.0.5|a|22|tcp|accept||`, sums }] as never[],
-      board: { inputs, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as Board,
+      firewall: { inputs, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as FirewallState,
       book: BOOKS[0],
     })[0];
   const first = at(WORLDS[0] ?? {}, '1|5|5|1|2');
@@ -117,12 +120,12 @@ it('holds no inputs but the last, nor guests, however long rows are not found ag
   const lookAt = (i: number): WeakRef<object>[] => {
     const inputs = { ...WORLDS[0] };
     const guest = { says: 'accept' };
-    const one = { inputs, guests: new Map([['a', guest]]), readAt: () => null } as unknown as Board;
+    const one = { inputs, guests: new Map([['a', guest]]), readAt: () => null } as unknown as FirewallState;
     const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
     const addresses = book([]);
-    expect(said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], board: one, book: addresses })).toHaveLength(
-      1,
-    );
+    expect(
+      said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], firewall: one, book: addresses }),
+    ).toHaveLength(1);
     return [inputs, guest, one, addresses].map((thing) => new WeakRef(thing));
   };
   const before = [1, 2, 3].flatMap(lookAt);

@@ -3,7 +3,7 @@ import type { GuestContext } from '@/domain/flow-context/guest-context';
 import { parseIp } from '@/domain/net/ip-address';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { SummedVerdict } from '@/domain/summed-verdict';
-import type { Board } from '../../enforcement/policies/board/board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
@@ -21,7 +21,7 @@ type Known = {
   readonly service: SensitiveService;
   /** Versions of the address book and of the board; 0: never looked at. */
   book: number;
-  board: number;
+  firewall: number;
   /** Whether the source is in no subnet. */
   outside: boolean;
   guest: WeakRef<GuestContext> | null;
@@ -50,18 +50,18 @@ function subnets(book: AddressBook): Surroundings['subnetOf'] {
 type Reaches = { readonly policies: Reach; readonly rules: Reach | null };
 
 /** Guests made ready, each once for all that reached it. */
-function guests(board: Board, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
-  const { inputs } = board;
+function guests(firewall: FirewallState, { policies, rules }: Reaches): (workloadId: string) => ReachedGuest | null {
+  const { inputs } = firewall;
   const known = new Map<string, ReachedGuest | null>();
   const prepare = (workloadId: string): ReachedGuest | null => {
-    const context = guestContext(board, workloadId, policies);
+    const context = guestContext(firewall, workloadId, policies);
     const workload = inputs.workloads.get(workloadId);
     if (!context) return null;
     if (!workload || rules === null || !isWithinReach(workload, rules)) return { context, read_at: null, view: null };
     let view: ReturnType<typeof contextView> | undefined;
     return {
       context,
-      read_at: board.readAt([workloadId]),
+      read_at: firewall.readAt([workloadId]),
       // Most guests that are looked at were described at the look before.
       view: (found) => {
         view ??= contextView({ guest: context, inputs, workload, reach: rules });
@@ -108,7 +108,7 @@ export class KnownSuspicious {
   readonly #known = new Map<string, Known | null>();
   readonly #entries = new Map<string, SuspiciousEntry>();
   readonly #books = new Versions<AddressBook>();
-  readonly #boards = new Versions<Board>();
+  readonly #boards = new Versions<FirewallState>();
   #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
   #looks = 0;
 
@@ -131,11 +131,11 @@ export class KnownSuspicious {
   }
 
   /** The entries of these rows. They hold these rows' totals until the next call. */
-  look(rows: readonly SuspiciousRow[], board: Board, book: AddressBook): SuspiciousEntry[] {
+  look(rows: readonly SuspiciousRow[], firewall: FirewallState, book: AddressBook): SuspiciousEntry[] {
     this.#looks += 1;
-    const versions = { book: this.#books.of(book), board: this.#boards.of(board) };
-    const { subnetOf } = this.surroundings(board.inputs, book);
-    const guestOf = guests(board, this.#reaches);
+    const versions = { book: this.#books.of(book), firewall: this.#boards.of(firewall) };
+    const { subnetOf } = this.surroundings(firewall.inputs, book);
+    const guestOf = guests(firewall, this.#reaches);
     const found: SuspiciousEntry[] = [];
     for (const { ends, sums } of rows) {
       const known = this.#knownOf(ends);
@@ -145,8 +145,8 @@ export class KnownSuspicious {
         known.outside = subnetOf(known.ends.source_ip) === null;
       }
       if (!known.outside) continue;
-      const isSame = known.board === versions.board;
-      known.board = versions.board;
+      const isSame = known.firewall === versions.firewall;
+      known.firewall = versions.firewall;
       const judged = isSame ? known : this.#judge(known, guestOf);
       if (judged.entry?.add(this.#looks, sums, judged.verdict)) found.push(judged.entry);
     }
@@ -166,7 +166,7 @@ export class KnownSuspicious {
       ends,
       service,
       book: 0,
-      board: 0,
+      firewall: 0,
       outside: false,
       guest: null,
       entry: null,

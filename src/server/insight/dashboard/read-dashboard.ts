@@ -12,7 +12,7 @@ import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
 import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
 import { type FailingNode, listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { clock } from '../../lib/clock';
 import { withinTenant } from '../../tenancy/choose-owner';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -160,14 +160,14 @@ export async function readDashboardSecurity(
 ): Promise<DashboardSecurity> {
   const { flow, policy, workload } = await narrowScopes(scopes, input.tenant_id);
   const { since: from, until: to } = input;
-  const [{ selection, since, until, now }, board, running] = await Promise.all([
+  const [{ selection, since, until, now }, firewall, running] = await Promise.all([
     selectFlows(flow, { since: from, until: to }),
-    readBoard(),
+    readFirewallState(),
     countRunningByNode(flow.reach),
   ]);
   const reach = { policies: policy?.reach ?? [], rules: workload?.reach ?? null };
-  const suspicious = await readSuspicious(selection, board, reach, input.suspicious_limit);
-  const policies = policy && countStandings(board, policy.reach);
+  const suspicious = await readSuspicious(selection, firewall, reach, input.suspicious_limit);
+  const policies = policy && countStandings(firewall, policy.reach);
   const agents = { watched: 0, silent: 0, unwatched: 0 };
   const reports = ({ status }: RunningPlace) => status === 'ok' || status === 'degraded';
   for (const place of running) {
@@ -180,7 +180,7 @@ export async function readDashboardSecurity(
     until: new Date(until).toISOString(),
     tenant_id: input.tenant_id ?? null,
     security_posture: ratePosture({
-      enforcement: countEnforcement(board, flow.reach),
+      enforcement: countEnforcement(firewall, flow.reach),
       policies: policies && { active, stale, partial, unresolved },
       suspicious: suspicious.summary,
       agents,

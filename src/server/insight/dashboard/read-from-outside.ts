@@ -4,7 +4,7 @@ import { isWithinReach } from '@/domain/permissions';
 import { mergeVerdicts } from '@/domain/summed-verdict';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Scope } from '../../auth/scope';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { conversationVerdicts } from '../flows/conversation-verdicts';
 import { selectFlows } from '../flows/list-flows';
@@ -27,21 +27,22 @@ export async function readFromOutside(
   range: { since: string; until: string },
   most: number,
 ): Promise<FromOutside> {
-  const [{ selection, since, until, now, retentionHours }, board] = await Promise.all([
+  const [{ selection, since, until, now, retentionHours }, firewall] = await Promise.all([
     selectFlows(scope, range),
-    readBoard(),
+    readFirewallState(),
   ]);
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const times = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
   const asked = { from_outside: true, most: MOST_EVALUATED + 1 };
   const found = await flowStore().edges({ ...selection, ...times }, source, asked);
-  const judge = conversationVerdicts(board, { flows: scope.reach, rules: rules?.reach ?? null });
+  const judge = conversationVerdicts(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
   const rows = new Map<string, OutsideConnection>();
   for (const conversation of found.slice(0, MOST_EVALUATED)) {
     const { destination_workload_id, source_prefix, protocol, port, bytes, packets, flows, last_seen_at } =
       conversation;
-    const workload = destination_workload_id === null ? undefined : board.inputs.workloads.get(destination_workload_id);
+    const workload =
+      destination_workload_id === null ? undefined : firewall.inputs.workloads.get(destination_workload_id);
     // A workload that went to another tenant is known to the reader in its past only, and by another name.
     if (!workload || destination_workload_id === null || !isWithinReach(workload, scope.reach)) continue;
     const { edge: verdict, verdict: says } = judge(conversation);

@@ -1,6 +1,6 @@
 import type { SuspiciousSummary, SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import type { Reach } from '@/domain/permissions';
-import type { Board } from '../../enforcement/policies/board/board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { cache } from '../../lib/cache';
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -49,7 +49,7 @@ function summarize(found: readonly SuspiciousEntry[]): SuspiciousSummary {
  */
 export async function readSuspicious(
   selection: FlowSelection,
-  board: Board,
+  firewall: FirewallState,
   reach: SuspiciousReach,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<{ entries: SuspiciousTraffic[]; summary: SuspiciousSummary }> {
@@ -57,8 +57,8 @@ export async function readSuspicious(
   const rows = await flowStore().suspicious(selection, gone);
   // Nothing is awaited from here on: another reader's call would change the totals.
   const known = knownTo(reach);
-  const found = known.look(rows, board, book);
-  const surroundings = known.surroundings(board.inputs, book);
+  const found = known.look(rows, firewall, book);
+  const surroundings = known.surroundings(firewall.inputs, book);
   const entries = firstOf(found, worstFirst, limit).map((entry) => entry.say(surroundings));
   return { entries, summary: summarize(found) };
 }

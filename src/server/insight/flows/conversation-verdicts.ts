@@ -5,7 +5,7 @@ import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import { conversationJudge } from '@/domain/topology/judge-conversation';
-import type { Board } from '../../enforcement/policies/board/board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import { verdictOfEnds } from './flow-verdicts';
@@ -24,20 +24,20 @@ export type ConversationReach = { readonly flows: Reach; readonly rules: Reach |
  * audit mode, at either end. Each guest is prepared once. No query.
  */
 export function conversationVerdicts(
-  board: Board,
+  firewall: FirewallState,
   { flows, rules }: ConversationReach,
 ): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict; policies: readonly string[] } {
-  const { inputs } = board;
+  const { inputs } = firewall;
   const judge = conversationJudge({
-    guestOf: (id) => guestContext(board, id, flows),
+    guestOf: (id) => guestContext(firewall, id, flows),
     addressesOf: (id) => (inputs.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
   });
   const described = new Map<string, Described | null>();
   const prepare = (id: string): Described | null => {
     const workload = inputs.workloads.get(id);
-    const guest = guestContext(board, id, flows);
+    const guest = guestContext(firewall, id, flows);
     if (!workload || !guest || rules === null || !isWithinReach(workload, rules)) return null;
-    return { view: contextView({ guest, inputs, workload, reach: rules }), read_at: board.readAt([id]) };
+    return { view: contextView({ guest, inputs, workload, reach: rules }), read_at: firewall.readAt([id]) };
   };
   const describedOf = (id: string) => {
     let known = described.get(id);

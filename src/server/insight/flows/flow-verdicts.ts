@@ -3,8 +3,8 @@ import { type Action, actionOf } from '@/domain/flow-action';
 import { auditSayOf, combineRules, type FlowVerdict, observedAction, type RulesSay } from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
-import type { Board } from '../../enforcement/policies/board/board';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { type ContextView, contextDescriber, type InsightFacts } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { LiveGuestContext } from '../../enforcement/verdicts/live-guest';
@@ -54,7 +54,7 @@ export function verdictOfEnds(action: Action, ends: readonly DescribedEnd[]): Fl
  * @param read guests that were read more recently than the board
  */
 export function flowVerdicts(
-  board: Board,
+  firewall: FirewallState,
   reach: Reach,
   read: readonly LiveGuestContext[] = [],
 ): (flow: VerdictFacts) => FlowVerdict {
@@ -64,13 +64,13 @@ export function flowVerdicts(
   const describerOf = (workloadId: string): Describer | null => {
     let known = describers.get(workloadId);
     if (known === undefined) {
-      const workload = board.inputs.workloads.get(workloadId);
-      const guest = workload && isWithinReach(workload, reach) ? guestContext(board, workloadId, reach) : null;
+      const workload = firewall.inputs.workloads.get(workloadId);
+      const guest = workload && isWithinReach(workload, reach) ? guestContext(firewall, workloadId, reach) : null;
       known =
         workload && guest
           ? {
-              describe: contextDescriber({ guest, inputs: board.inputs, workload, reach }),
-              read_at: board.readAt([workloadId]),
+              describe: contextDescriber({ guest, inputs: firewall.inputs, workload, reach }),
+              read_at: firewall.readAt([workloadId]),
             }
           : null;
       describers.set(workloadId, known);
@@ -102,7 +102,7 @@ export async function withVerdicts<F extends Flow>(
   tenantId: string | undefined,
 ): Promise<(F & FlowVerdict)[]> {
   const reach = rules && reachWithin(rules.reach, tenantId);
-  const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readBoard(), reach) : observedOnly;
+  const verdictOf = reach && flows.length > 0 ? flowVerdicts(await readFirewallState(), reach) : observedOnly;
   return flows.map((flow) => ({ ...flow, ...verdictOf(flow) }));
 }
 

@@ -7,7 +7,7 @@ import type { Reach } from '@/domain/permissions';
 import { mergeVerdicts, NOT_NAMED, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import type { GroupConversation, GroupRow } from '../../traffic/storage/flow-rows';
 import { sumsCanAnswer } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -90,7 +90,7 @@ async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
       return { ...NOTHING_SAID, action: observedAction({ decision, state }) };
     };
   }
-  const judge = conversationVerdicts(await readBoard(), { flows, rules });
+  const judge = conversationVerdicts(await readFirewallState(), { flows, rules });
   return (conversation) => judge(conversation).verdict;
 }
 

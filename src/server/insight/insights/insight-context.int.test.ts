@@ -16,7 +16,7 @@ import { systemScope } from '@/server/auth/scope';
 import { clock } from '@/server/lib/clock';
 import { makeAgent, wereOn } from '@/test/factories';
 import { call } from '@/test/request';
-import { forgetReadings } from '../../enforcement/guest-firewall/live-reader';
+import { forgetSnapshots } from '../../enforcement/guest-firewall/live-reader';
 import { readGuestFirewall } from '../../enforcement/guest-firewall/read-guest-live';
 import { testPacket } from '../../enforcement/guest-firewall/test-packet';
 import { makePolicyLab, type PolicyLab } from '../../enforcement/policies/testing/policy-lab.fixture';
@@ -342,7 +342,7 @@ it('claims nothing of a group of which it evaluates a part only', async () => {
 it('answers are as old as the oldest snapshot that they are built from: that of the cluster, which guests share', async () => {
   const scope = systemScope('workload:read', 'test');
   const [first, id] = [await lab.id(100), await lab.id(101)];
-  forgetReadings();
+  forgetSnapshots();
   const { read_at } = await readGuestFirewall(scope, first);
   await setTimeout(20);
   const packet = { direction: 'in', source_ip: '10.20.0.7', destination_ip: '10.20.12.101', protocol: 'tcp' };

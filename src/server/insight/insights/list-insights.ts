@@ -8,7 +8,7 @@ import type {
   InsightsInput,
 } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { contextDescriber } from '../../enforcement/verdicts/describe-context';
 import { readContextRecently } from '../../enforcement/verdicts/live-guest';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -37,7 +37,7 @@ export async function listInsightFlows(
   const kept_since = selection.cutoff;
   if (!live) return { ...page, kept_since, items: page.items.map(plain) };
   const contextFor = contextDescriber(live);
-  const verdictOf = flowVerdicts(await readBoard(), live.reach, [live]);
+  const verdictOf = flowVerdicts(await readFirewallState(), live.reach, [live]);
   return {
     ...page,
     kept_since,

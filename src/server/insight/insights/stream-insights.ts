@@ -2,8 +2,8 @@ import { observedAction } from '@/domain/flow-verdict';
 import type { InsightDecider, Insights, InsightsQuery } from '@/domain/insights';
 import type { Scope } from '../../auth/scope';
 import { ruleNamer } from '../../enforcement/guest-firewall/named-rules';
-import type { Board } from '../../enforcement/policies/board/board';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { viewAuditPolicies } from '../../enforcement/verdicts/audit-policies';
 import { contextDescriber } from '../../enforcement/verdicts/describe-context';
 import { type LiveGuestContext, readContextNow } from '../../enforcement/verdicts/live-guest';
@@ -19,14 +19,14 @@ import { selectInsights } from './select-insights';
  * many flows end how. There are few deciders, so each is put into words once.
  */
 export function describeAsText(
-  board: Board,
+  firewall: FirewallState,
   live: LiveGuestContext,
 ): {
   add: (flow: VerdictFacts) => string;
   counts: ReturnType<typeof countDecisions>['counts'];
 } {
   const contextFor = contextDescriber(live);
-  const verdictOf = flowVerdicts(board, live.reach, [live]);
+  const verdictOf = flowVerdicts(firewall, live.reach, [live]);
   const counter = countDecisions();
   const texts = new Map<InsightDecider, string>();
   const textOf = (decider: InsightDecider) => {
@@ -84,7 +84,7 @@ export async function streamInsights(
       const traffic = await readWorkloadTraffic(selected);
       await write(`{${fields({ workload, range, kept_since: selection.cutoff, traffic_mode, traffic })}`);
       const live = rules && (await readContextNow(rules.reach, workloadId));
-      const inputs = live ? live.inputs : (await readBoard()).inputs;
+      const inputs = live ? live.inputs : (await readFirewallState()).inputs;
       const reach = rules ? rules.reach : scope.reach;
       const audit_policies = viewAuditPolicies(inputs, workloadId, reach);
       await write(`,${fields({ audit_policies })}`);
@@ -95,7 +95,7 @@ export async function streamInsights(
       }
       if (live) await write(`,${fields({ rules_read_at: live.read_at })}`);
       await write(',"flows":[');
-      const describer = live && query.include_flow_context ? describeAsText(await readBoard(), live) : null;
+      const describer = live && query.include_flow_context ? describeAsText(await readFirewallState(), live) : null;
       let separator = '';
       for await (const batch of flowStore().insights.stream(selection, describer !== null)) {
         if ('summary' in batch) {

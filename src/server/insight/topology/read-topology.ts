@@ -13,7 +13,7 @@ import {
   type TopologyWorkload,
 } from '@/domain/topology/topology';
 import type { Scope } from '../../auth/scope';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { notFound } from '../../lib/refusals';
 import { MAX_CONVERSATIONS } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
@@ -116,12 +116,12 @@ export async function readTopology(
 ): Promise<Topology> {
   const { reach } = scope;
   const { cluster_id, workload_id, since: from, until: to } = input;
-  const [{ selection, since, until, now, retentionHours }, found, cards, clusters, board] = await Promise.all([
+  const [{ selection, since, until, now, retentionHours }, found, cards, clusters, firewall] = await Promise.all([
     selectFlows(scope, { cluster_id, workload_id, since: from, until: to }),
     listTopologyWorkloads(reach, cluster_id),
     listTopologyCards(reach, cluster_id),
     listClusterNames(),
-    readBoard(),
+    readFirewallState(),
   ]);
   const plan = planRange({ since, until }, { now, retentionHours, summed: true });
   const range = { since: new Date(plan.since).toISOString(), until: new Date(plan.until).toISOString() };
@@ -134,13 +134,13 @@ export async function readTopology(
   const at = filteredIds(found, input) ?? undefined;
   const filter = { hosts: group_by !== null && at === undefined, at };
   const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
-  const judge = conversationVerdicts(board, { flows: reach, rules: rules?.reach ?? null });
+  const judge = conversationVerdicts(firewall, { flows: reach, rules: rules?.reach ?? null });
   const wantedVerdicts = input.verdict && new Set(input.verdict);
   const told = (await judgeAll(conversations, judge, input.policy_id)).filter(
     ([, { edge }]) => wantedVerdicts?.has(edge) ?? true,
   );
   const { networks, byWorkload } = networksOf(cards, clusterOf);
-  const { workloads: inputs } = board.inputs;
+  const { workloads: inputs } = firewall.inputs;
   const seen = metBy(told);
   if (workload_id !== undefined) seen.add(workload_id);
   for (const id of at ?? []) seen.add(id);

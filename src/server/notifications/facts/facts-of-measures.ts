@@ -3,7 +3,7 @@ import type { Fact } from '@/domain/notifications/condition';
 import { isWithinReach, type TenantReach } from '@/domain/permissions';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { countEnforcement } from '../../insight/dashboard/counts';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
@@ -47,12 +47,12 @@ type Measured = 'bytes' | 'flows';
 
 /** A sum of the last ten minutes for each visible workload and its cluster; what only lacks reports is unknown, not zero. */
 async function measure(reach: TenantReach, field: Measured, denied: boolean) {
-  const [{ found, complete }, board, silent] = await Promise.all([
+  const [{ found, complete }, firewall, silent] = await Promise.all([
     conversations(reach, measuredRange(), { denied }),
-    readBoard(),
+    readFirewallState(),
     listSilentAgents(db),
   ]);
-  const { workloads } = board.inputs;
+  const { workloads } = firewall.inputs;
   const byWorkload = new Map<string, number>();
   const byCluster = new Map<string, number>();
   const add = (sums: Map<string, number>, id: string, value: number) => sums.set(id, (sums.get(id) ?? 0) + value);
@@ -65,7 +65,7 @@ async function measure(reach: TenantReach, field: Measured, denied: boolean) {
     for (const { id } of here) add(byWorkload, id, conversation[field]);
     for (const id of new Set(here.map(({ cluster_id }) => cluster_id))) add(byCluster, id, conversation[field]);
   }
-  const names = new Map([...board.inputs.clusters.values()].map(({ id, name }) => [id, name]));
+  const names = new Map([...firewall.inputs.clusters.values()].map(({ id, name }) => [id, name]));
   const quiet = new Set(silent.map(({ cluster_name, node_name }) => `${cluster_name} ${node_name}`));
   const unknown = [...workloads.values()].filter(({ cluster_id, node_name }) =>
     quiet.has(`${names.get(cluster_id)} ${node_name}`),
@@ -109,7 +109,7 @@ export const clusterTraffic: Collector = async (reach) => {
 
 /** Share of running visible workloads that deny by default, in percent. What could not be read counts for neither side. */
 export const protectedShare: Collector = async (reach) => {
-  const counts = countEnforcement(await readBoard(), reach);
+  const counts = countEnforcement(await readFirewallState(), reach);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.without_interface;
   if (total === 0) return { facts: [] };
   const key = 'coverage';
@@ -140,11 +140,11 @@ export const newExternalServices: Collector = async (reach) => {
   // Whole hours, as they are stored.
   const recent = floorTo(now, HOUR_MS) - NEW_MS;
   const outside = { from_outside: true };
-  const [fresh, day, week, board] = await Promise.all([
+  const [fresh, day, week, firewall] = await Promise.all([
     conversations(reach, { since: recent, until: now }, outside),
     conversations(reach, { since: recent - DAY_MS, until: recent }, outside),
     conversations(reach, { since: recent - KNOWN_MS, until: recent - DAY_MS }),
-    readBoard(),
+    readFirewallState(),
   ]);
   const complete = fresh.complete && day.complete && week.complete && week.found.length > 0;
   if (!complete) return { facts: [], incomplete: true };
@@ -155,7 +155,7 @@ export const newExternalServices: Collector = async (reach) => {
   const facts = new Map<string, Fact>();
   for (const conversation of fresh.found.filter(accepted)) {
     const { destination_workload_id: id, protocol, port, source_prefix } = conversation;
-    const workload = id === null ? undefined : board.inputs.workloads.get(id);
+    const workload = id === null ? undefined : firewall.inputs.workloads.get(id);
     const key = serviceOf(conversation);
     if (!workload || !isWithinReach(workload, reach) || port === null || known.has(key) || facts.has(key)) continue;
     facts.set(key, {

@@ -2,7 +2,7 @@ import type { Fact } from '@/domain/notifications/condition';
 import { driftOf } from '@/domain/notifications/drift';
 import { db } from '../../db/client';
 import { listFailingNodes } from '../../enforcement/guest-firewall/failing-nodes';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { listFailingTests } from '../../enforcement/queries/policy-tests';
 import { listResidualMatters } from '../../enforcement/queries/residual-rules';
 import { listFailedSyncs } from '../queries/notification-facts';
@@ -10,12 +10,12 @@ import type { Collector } from './collect-findings';
 
 /** Visible policies whose live rules are not as written; no cluster is queried. */
 export const driftedPolicies: Collector = async (reach) => {
-  const board = await readBoard();
+  const firewall = await readFirewallState();
   const facts: Fact[] = [];
   const unknown: string[] = [];
-  for (const policy of board.inputs.policies) {
+  for (const policy of firewall.inputs.policies) {
     if (reach !== 'all' && !(policy.tenant_id !== null && reach.includes(policy.tenant_id))) continue;
-    const drift = driftOf(board.standingOf(policy));
+    const drift = driftOf(firewall.standingOf(policy));
     if (drift === 'unknown') unknown.push(policy.id);
     else if (drift !== null) {
       const object = { object_kind: 'policy', object_id: policy.id, object_name: policy.name } as const;

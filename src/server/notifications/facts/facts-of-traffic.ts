@@ -4,7 +4,7 @@ import type { Fact } from '@/domain/notifications/condition';
 import { listConflicts } from '../../addresses/queries/ipam-conflicts';
 import { systemScope } from '../../auth/scope';
 import { db } from '../../db/client';
-import { readBoard } from '../../enforcement/policies/board/read-board';
+import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
 import { readSuspicious } from '../../insight/dashboard/read-suspicious';
 import { selectFlows } from '../../insight/flows/list-flows';
 import { clock } from '../../lib/clock';
@@ -40,11 +40,11 @@ function trafficFact(key: string, entries: readonly SuspiciousTraffic[]): Fact |
 /** Visible destinations reached at a critical port from outside all subnets, by the dashboard's criteria. */
 export const criticalTraffic: Collector = async (reach) => {
   const since = new Date(clock.now().getTime() - TRAFFIC_WINDOW_MS).toISOString();
-  const [{ selection }, board] = await Promise.all([
+  const [{ selection }, firewall] = await Promise.all([
     selectFlows(systemScope('flow:read', 'notifications', reach), { since }),
-    readBoard(),
+    readFirewallState(),
   ]);
-  const { entries } = await readSuspicious(selection, board, { policies: reach, rules: null });
+  const { entries } = await readSuspicious(selection, firewall, { policies: reach, rules: null });
   const critical = entries.filter(({ severity }) => severity === 'critical');
   const matters = groupBy(critical, matterOf);
   return { facts: [...matters].map(([key, list]) => trafficFact(key, list)).filter((fact) => fact !== null) };

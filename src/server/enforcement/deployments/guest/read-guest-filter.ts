@@ -10,7 +10,7 @@ import { GuestProblem } from './perform-step';
 /** What is configured at a guest, with what guards writes: digests, and where it runs. */
 export type ReadGuest = GuestFilter & {
   readonly ref: GuestRef;
-  /** Everything of the last complete reading, as a preview sees it. Single steps do not renew it. */
+  /** Everything of the last complete snapshot, as a preview sees it. Single steps do not renew it. */
   readonly snapshot: GuestSnapshot;
   readonly digests: {
     readonly rules: string;

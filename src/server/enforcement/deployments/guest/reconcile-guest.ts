@@ -28,7 +28,7 @@ export type GuestTask = {
   /** Called once before the first write, with how the guest is and what is going to be written. @returns what the origin is by now */
   onPlan?: (state: ReadGuest, plan: StoredPlan) => Promise<Origin | undefined>;
   /**
-   * Called with what was read right before each write; with a complete reading before the first one and before those that
+   * Called with what was read right before each write; with a complete snapshot before the first one and before those that
    * turn a filter on. @throws GuestProblem when nothing more may be written, `skipped` when nothing was
    */
   approve?: (state: ReadGuest, written: boolean) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { ApplyResult } from '@/domain/deployments';
 import type { Policy } from '@/domain/policies';
-import { forgetReadings } from '@/server/enforcement/guest-firewall/live-reader';
+import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader';
 import { bearer, makeProject, makeTenant, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 import { lab, run } from '../testing/deployment-lab.fixture';
@@ -19,7 +19,7 @@ async function makeSide(name: string): Promise<Side> {
 
 /** The answer to a call as JSON. @throws Error for any status of failure */
 export async function ask<T>(who: Side['as'], path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<T> {
-  forgetReadings();
+  forgetSnapshots();
   const response = await call(path, { method, headers: await who(), ...(body && { body }) });
   const text = await response.text();
   if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`);

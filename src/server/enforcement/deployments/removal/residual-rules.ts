@@ -6,7 +6,7 @@ import { recordAudit } from '../../../audit/record';
 import type { Scope } from '../../../auth/scope';
 import { db, type Executor } from '../../../db/client';
 import { notFound } from '../../../lib/refusals';
-import { readBoard } from '../../policies/board/read-board';
+import { readFirewallState } from '../../policies/firewall-state/read-firewall-state';
 import {
   findOwner,
   isResidual,
@@ -27,10 +27,10 @@ const noSuchWorkload = () => notFound('workload');
  * @throws AppError `not_found` for a workload that is not visible
  */
 export async function listResidual(scope: Scope<'workload:read'>, workloadId: string): Promise<ResidualRulesList> {
-  const [rows, board] = await Promise.all([listResidualRules(scope.reach, workloadId), readBoard()]);
-  const workload = board.inputs.workloads.get(workloadId);
+  const [rows, firewall] = await Promise.all([listResidualRules(scope.reach, workloadId), readFirewallState()]);
+  const workload = firewall.inputs.workloads.get(workloadId);
   if (!workload || !isWithinReach(workload, scope.reach)) throw noSuchWorkload();
-  const reading = board.readings.guests.get(workloadId);
+  const snapshot = firewall.snapshots.guests.get(workloadId);
   return {
     items: rows.map(({ id, policy_id, mode, since, attempts, attempted_at, problem }) => ({
       id,
@@ -41,13 +41,13 @@ export async function listResidual(scope: Scope<'workload:read'>, workloadId: st
       attempted_at,
       problem,
       rules:
-        reading?.state.rules
+        snapshot?.state.rules
           ?.filter(({ comment }) => {
             const marker = parseMarker(comment);
-            return marker?.instance === board.inputs.instance && marker.policy_id === policy_id;
+            return marker?.instance === firewall.inputs.instance && marker.policy_id === policy_id;
           })
-          .map((rule) => anonymousRule(viewOfLiveRule(rule, board.inputs.instance, workload.vmid))) ?? null,
-      read_at: reading?.read_at ?? null,
+          .map((rule) => anonymousRule(viewOfLiveRule(rule, firewall.inputs.instance, workload.vmid))) ?? null,
+      read_at: snapshot?.read_at ?? null,
     })),
   };
 }

@@ -9,13 +9,13 @@ import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { notFound } from '../../../lib/refusals';
 import { intentFor, untouched } from '../../deployments/guest-work';
-import { type LiveGuestReading, readLive } from '../../guest-firewall/live-reader';
+import { readLive, type TimedGuest } from '../../guest-firewall/live-reader';
 import { filterOf } from '../../guest-firewall/read-guest-live';
 import { listOrigins } from '../../queries/guest-firewalls';
 import { findPolicy } from '../../queries/policies';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import { listAppliedAt } from '../../queries/policy-placements';
-import { readBoard } from '../board/read-board';
+import { readFirewallState } from '../firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policy-inputs';
 
 type Stored = {
@@ -27,15 +27,15 @@ function previewOf(
   inputs: PolicyInputs,
   policyId: string,
   workload: InputWorkload,
-  reading: LiveGuestReading,
+  snapshot: TimedGuest,
   { origins, applied }: Stored,
 ): CleanupGuest {
   const row = origins.get(workload.id) ?? untouched(workload.id);
   const placements = applied.get(workload.id) ?? [];
   const intent = intentFor(inputs, policyId, 'cleanup', { workload, wanted: null }, { row, placements });
   const { id: workload_id, vmid, name } = workload;
-  const guest = { workload_id, vmid, name, read_at: reading.read_at };
-  const before = filterOf(reading.state);
+  const guest = { workload_id, vmid, name, read_at: snapshot.read_at };
+  const before = filterOf(snapshot.state);
   if (!before) return { ...guest, removed: null, option_changes: [], notes: [] };
   return {
     ...guest,
@@ -51,11 +51,13 @@ function previewOf(
  */
 export async function previewCleanup(scope: Scope<'policy:read'>, id: string): Promise<CleanupPreview> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
-  const board = await readBoard();
-  const { inputs } = board;
+  const firewall = await readFirewallState();
+  const { inputs } = firewall;
   // Where the policy was applied, or something of it was found; where it only wants something nothing is removed.
-  const placed = new Set(board.placedOf(id));
-  const ids = board.placesOf(id).filter((workloadId) => placed.has(workloadId) || board.isFoundAt(id, workloadId));
+  const placed = new Set(firewall.listAppliedWorkloads(id));
+  const ids = firewall
+    .listPolicyWorkloads(id)
+    .filter((workloadId) => placed.has(workloadId) || firewall.isFoundAt(id, workloadId));
   const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
   const [origins, applied] = await Promise.all([listOrigins(db, ids), listAppliedAt(db, ids)]);
   const stored: Stored = {
@@ -71,8 +73,8 @@ export async function previewCleanup(scope: Scope<'policy:read'>, id: string): P
         guests: list
           .sort((a, b) => a.vmid - b.vmid)
           .flatMap((workload) => {
-            const reading = guests.get(workload.id);
-            return reading ? [previewOf(inputs, id, workload, reading, stored)] : [];
+            const snapshot = guests.get(workload.id);
+            return snapshot ? [previewOf(inputs, id, workload, snapshot, stored)] : [];
           }),
       };
     }),

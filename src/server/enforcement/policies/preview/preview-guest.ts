@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type LiveRule, liveNode } from '@/domain/firewall/live-state';
-import { viewOfLiveRule, viewOfWantedRule } from '@/domain/firewall/rule-view';
+import { viewOfDesiredRule, viewOfLiveRule } from '@/domain/firewall/rule-view';
 import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot';
 import { parseMarker } from '@/domain/policy/marker';
 import { fingerprintText, type PlanContext } from '@/domain/policy/plan/approved-plan';
@@ -10,7 +10,7 @@ import { type Layout, layOut } from '@/domain/policy/plan/layout';
 import { planGuest } from '@/domain/policy/plan/plan-guest';
 import { switchChanges } from '@/domain/policy/plan/switch-changes';
 import type { DormantView, GuestChangesPreview, GuestPreview, OptionChange } from '@/domain/policy-preview';
-import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-firewall/live-reader';
+import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import type { RuleNamer } from '../../guest-firewall/named-rules';
 import { filterOf } from '../../guest-firewall/read-guest-live';
 import { openChanges, openDormant } from '../../guest-firewall/withhold-state';
@@ -36,7 +36,7 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
   };
   for (const slot of layout.slots) {
     if (slot.kind === 'anchor') continue;
-    if (!slot.live) changes.added.push(viewOfWantedRule(slot.wanted));
+    if (!slot.live) changes.added.push(viewOfDesiredRule(slot.wanted));
     else (slot.in_place ? changes.kept : changes.moved).push(live(slot.live));
   }
   return changes;
@@ -81,12 +81,12 @@ export function previewDifference(filter: GuestFilter, intent: GuestIntent, know
 export function previewGuest(
   workload: InputWorkload,
   intent: GuestIntent,
-  reading: LiveGuestReading,
-  cluster: Reading<ClusterSnapshot>,
+  snapshot: TimedGuest,
+  cluster: Timed<ClusterSnapshot>,
   namer: RuleNamer,
 ): GuestPreview {
   const { id, vmid, name, external_id, node_name } = workload;
-  const { state } = reading;
+  const { state } = snapshot;
   const filter = filterOf(state);
   const difference = filter && previewDifference(filter, intent, { workload, state, cluster: cluster.state });
   return {
@@ -95,7 +95,7 @@ export function previewGuest(
     name,
     external_id,
     node_name,
-    rules: intent.rules.map((rule) => viewOfWantedRule(rule)),
+    rules: intent.rules.map((rule) => viewOfDesiredRule(rule)),
     sets: intent.sets.map(({ name: set, cidrs }) => ({ name: set, cidrs: [...cidrs] })),
     changes: difference ? openChanges(difference.changes, namer) : null,
     option_changes: difference?.option_changes ?? [],
@@ -104,6 +104,6 @@ export function previewGuest(
     fingerprint: difference?.fingerprint ?? null,
     foreign_rules: filter?.rules.filter(({ comment }) => parseMarker(comment) === null).length ?? null,
     unreadable: [...state.unreadable],
-    read_at: oldestReadAt(reading, cluster),
+    read_at: oldestReadAt(snapshot, cluster),
   };
 }

@@ -4,7 +4,7 @@ import type { PolicyPreview } from '@/domain/policy-preview';
 import { db } from '../../../db/client';
 import { groupBy } from '../../../lib/group-by';
 import { intentFor, untouched } from '../../deployments/guest-work';
-import { type ClusterReadings, type LiveGuestReading, readLive } from '../../guest-firewall/live-reader';
+import { type ClusterSnapshots, readLive, type TimedGuest } from '../../guest-firewall/live-reader';
 import { ruleNamer } from '../../guest-firewall/named-rules';
 import { listOrigins } from '../../queries/guest-firewalls';
 import type { InputPolicy, InputWorkload } from '../../queries/policy-inputs';
@@ -18,7 +18,7 @@ export type TestsOfPreview = (change: {
   inputs: PolicyInputs;
   policy: InputPolicy;
   places: readonly string[];
-  guests: ReadonlyMap<string, LiveGuestReading>;
+  guests: ReadonlyMap<string, TimedGuest>;
 }) => Promise<Pick<PolicyPreview, 'own_connections' | 'failing_tests' | 'hidden_failing_tests'>>;
 
 const NOT_TESTED = { own_connections: [], failing_tests: [], hidden_failing_tests: 0 };
@@ -67,25 +67,25 @@ export async function previewWithInputs(
   places: readonly string[],
   id: string | null,
   reach: Reach,
-  read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterReadings> = readAfresh,
+  read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterSnapshots> = readAfresh,
   tests: TestsOfPreview | null = null,
 ): Promise<PolicyPreview> {
   const wanted = inForce(policy);
   const others = inputs.policies.filter((other) => other.id !== policy.id);
   const seen: PolicyInputs = { ...inputs, policies: [...others, wanted] };
   const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
-  const wantedAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
-  const ids = [...new Set([...wantedAt.keys(), ...places])];
+  const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
+  const ids = [...new Set([...desiredAt.keys(), ...places])];
   const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
   const groups = groupBy(workloads, (workload) => workload.cluster_id);
-  const [applied, stored, ...readings] = await Promise.all([
+  const [applied, stored, ...snapshots] = await Promise.all([
     listAppliedAt(db, ids),
     listOrigins(db, ids),
     ...[...groups].map(([clusterId, list]) => read(clusterId, list)),
   ]);
   const origins = new Map(stored.map((row) => [row.workload_id, row]));
   const appliedAt = groupBy(applied, (row) => row.workload_id);
-  const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, readings[at] as ClusterReadings]));
+  const fresh = new Map([...groups.keys()].map((clusterId, at) => [clusterId, snapshots[at] as ClusterSnapshots]));
   const namer = ruleNamer(inputs, reach, policy);
   const clusters: PreviewedCluster[] = [...inputs.clusters.values()]
     .filter((cluster) => groups.has(cluster.id))
@@ -95,14 +95,14 @@ export async function previewWithInputs(
       const guests = (groups.get(cluster.id) ?? [])
         .sort((a, b) => a.vmid - b.vmid)
         .flatMap((workload) => {
-          const reading = live.guests.get(workload.id);
-          if (!reading) return [];
+          const snapshot = live.guests.get(workload.id);
+          if (!snapshot) return [];
           const row = origins.get(workload.id) ?? untouched(workload.id);
-          const work = { workload, wanted: wantedAt.get(workload.id) ?? null };
+          const work = { workload, wanted: desiredAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
           return [
-            { workload, preview: previewGuest(workload, intent, reading, live.cluster, namer), state: reading.state },
+            { workload, preview: previewGuest(workload, intent, snapshot, live.cluster, namer), state: snapshot.state },
           ];
         });
       return { cluster, state: live.cluster.state, guests };

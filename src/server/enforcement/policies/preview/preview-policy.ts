@@ -7,20 +7,20 @@ import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { ownConnectionsAfter } from '../../own-connections/own-connections';
-import { boardAfterApply, describeFailing, failingAfter } from '../../policy-tests/tests-after';
+import { computeApplyChange, describeFailing, failingAfter } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
-import type { Board } from '../board/board';
-import { readBoard } from '../board/read-board';
 import { assertTier } from '../change-policy';
+import type { FirewallState } from '../firewall-state/firewall-state';
+import { readFirewallState } from '../firewall-state/read-firewall-state';
 import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
 
 /** Policy tests and Fabric's own connections on the guests as they were just read, and everything else as last read. @param reach null: none are visible */
 const testsFor =
-  (board: Board, reach: Reach | null): TestsOfPreview =>
+  (firewall: FirewallState, reach: Reach | null): TestsOfPreview =>
   async ({ inputs, policy, places, guests }) => {
-    const readings = { ...board.readings, guests: new Map([...board.readings.guests, ...guests]) };
-    const after = await boardAfterApply({ inputs, readings }, policy, places);
+    const snapshots = { ...firewall.snapshots, guests: new Map([...firewall.snapshots.guests, ...guests]) };
+    const after = await computeApplyChange({ inputs, snapshots }, policy, places);
     const { tests, hidden } = await describeFailing(await failingAfter(after, policy), reach);
     const own_connections = await ownConnectionsAfter(after, reach);
     return { own_connections, failing_tests: tests, hidden_failing_tests: hidden };
@@ -32,11 +32,11 @@ const testsFor =
  */
 export async function changedPolicy(
   scope: Scope<'policy:read'>,
-  board: Board,
+  firewall: FirewallState,
   id: string,
   { definition, rules, priority, tier, project_id }: PreviewInput,
 ): Promise<{ stored: InputPolicy; policy: InputPolicy }> {
-  const stored = board.inputs.policies.find((policy) => policy.id === id);
+  const stored = firewall.inputs.policies.find((policy) => policy.id === id);
   if (!stored) throw notFound('policy');
   const moves = project_id !== undefined && project_id !== stored.project_id;
   const owner = moves ? await db.transaction((tx) => changeOwner(tx, scope.reach, stored, project_id)) : stored;
@@ -67,10 +67,10 @@ export async function previewPolicy(
   tests: Reach | null = null,
 ): Promise<PolicyPreview> {
   if (!(await findPolicy(db, scope.reach, id))) throw notFound('policy');
-  const board = await readBoard();
-  const { policy } = await changedPolicy(scope, board, id, input);
-  const places = board.placesOf(id);
-  return previewWithInputs(board.inputs, policy, places, id, scope.reach, undefined, testsFor(board, tests));
+  const firewall = await readFirewallState();
+  const { policy } = await changedPolicy(scope, firewall, id, input);
+  const places = firewall.listPolicyWorkloads(id);
+  return previewWithInputs(firewall.inputs, policy, places, id, scope.reach, undefined, testsFor(firewall, tests));
 }
 
 /** Placeholder in markers of rules of a policy that has no id yet; no policy ever gets it. */
@@ -106,6 +106,6 @@ export async function previewDraft(
   tests: Reach | null = null,
 ): Promise<PolicyPreview> {
   const policy = await draftPolicy(scope, input);
-  const board = await readBoard();
-  return previewWithInputs(board.inputs, policy, [], null, scope.reach, undefined, testsFor(board, tests));
+  const firewall = await readFirewallState();
+  return previewWithInputs(firewall.inputs, policy, [], null, scope.reach, undefined, testsFor(firewall, tests));
 }

@@ -12,7 +12,7 @@ import type { GuestView } from '@/domain/policy/status';
 import { objectCache } from '../../../lib/cache';
 import type { InputWorkload } from '../../queries/policy-inputs';
 import type { PolicyInputs } from '../policy-inputs';
-import type { Board } from './board';
+import type { FirewallState } from './firewall-state';
 
 const UNKNOWN_CLUSTER: LiveCluster = { firewall_enabled: null, groups: null, ipsets: null, aliases: null };
 const UNKNOWN_NIC: LiveNic = { name: 'net0', firewall: null, mac: null };
@@ -31,7 +31,7 @@ export function liveStateOf(
   };
 }
 
-/** A guest as the status of policies looks at it. Without a reading it is unreadable, never empty. */
+/** A guest as the status of policies looks at it. Without a snapshot it is unreadable, never empty. */
 export function guestView(
   inputs: PolicyInputs,
   workload: InputWorkload,
@@ -76,14 +76,14 @@ function kindOf(view: GuestView): WorkloadEnforcement {
 }
 
 /** Whether the interfaces of a workload filter, as last read. One that was never read is unknown. */
-export function workloadEnforcement(board: Board, workloadId: string): WorkloadEnforcement {
-  const view = board.readings.guests.has(workloadId) ? board.viewAt(workloadId) : null;
+export function workloadEnforcement(firewall: FirewallState, workloadId: string): WorkloadEnforcement {
+  const view = firewall.snapshots.guests.has(workloadId) ? firewall.viewAt(workloadId) : null;
   return view ? kinds.load(view, null, () => kindOf(view)) : 'unknown';
 }
 
 type Protections = ReadonlyMap<string, ExplainedProtection>;
 
-/** By reading of a guest: while it and what it depends on are the same, nothing is evaluated again. */
+/** By snapshot of a guest: while it and what it depends on are the same, nothing is evaluated again. */
 const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftables: unknown }>({
   name: 'workload_protection',
   isFresh: (kept, asked) => kept.cluster === asked.cluster && kept.nftables === asked.nftables,
@@ -93,11 +93,11 @@ const known = objectCache<GuestSnapshot, Protections, { cluster: unknown; nftabl
  * How the interfaces of a workload are protected, by name, as last read, and why not. Null: the workload was never read, or its
  * interfaces could not be.
  */
-export function interfaceProtections(board: Board, workloadId: string): Protections | null {
-  const workload = board.inputs.workloads.get(workloadId);
-  const guest = board.readings.guests.get(workloadId)?.state;
+export function interfaceProtections(firewall: FirewallState, workloadId: string): Protections | null {
+  const workload = firewall.inputs.workloads.get(workloadId);
+  const guest = firewall.snapshots.guests.get(workloadId)?.state;
   if (!workload || !guest?.nics) return null;
-  const cluster = board.readings.clusters.get(workload.cluster_id)?.state ?? null;
+  const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
   const { nftables } = workload;
   const { nics } = guest;
   return known.load(guest, { cluster, nftables }, () => {
@@ -107,20 +107,20 @@ export function interfaceProtections(board: Board, workloadId: string): Protecti
 }
 
 /** The worst protection of a workload's interfaces, as last read; null when it has none. Never read is unknown. */
-export function workloadProtection(board: Board, workloadId: string): Protection | null {
-  const protections = interfaceProtections(board, workloadId);
+export function workloadProtection(firewall: FirewallState, workloadId: string): Protection | null {
+  const protections = interfaceProtections(firewall, workloadId);
   return protections ? worstProtection([...protections.values()].map(({ protection }) => protection)) : 'unknown';
 }
 
 /** Why a workload is not protected, as last read: all reasons, and which interface has which. Nothing when it is; never read is unknown. */
 export function explainWorkload(
-  board: Board,
+  firewall: FirewallState,
   workloadId: string,
 ): Pick<Workload, 'protection' | 'protection_reasons' | 'unprotected_interfaces'> {
-  const protections = interfaceProtections(board, workloadId);
+  const protections = interfaceProtections(firewall, workloadId);
   const interfaces = [...(protections ?? [])];
   return {
-    protection: workloadProtection(board, workloadId),
+    protection: workloadProtection(firewall, workloadId),
     protection_reasons: protections ? sumReasons([...protections.values()]) : ['unknown'],
     unprotected_interfaces: interfaces.flatMap(([name, { reasons }]) =>
       reasons.length > 0 ? [{ name, reasons: [...reasons] }] : [],

@@ -4,7 +4,7 @@ import { db, sqlClient } from '@/server/db/client';
 import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/queries/firewall-snapshots';
 import { countQueries } from '@/test/count-queries';
 import { makeCluster, makeWorkload } from '@/test/factories';
-import { readBoard } from './read-board';
+import { readFirewallState } from './read-firewall-state';
 
 const sql = sqlClient();
 const at = (second: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + second * 1000).toISOString();
@@ -25,22 +25,22 @@ beforeAll(async () => {
 });
 
 it('is the same while nothing changed, for one query', async () => {
-  const board = await readBoard();
-  const again = await countQueries(() => readBoard());
-  expect(again.result).toBe(board);
+  const firewall = await readFirewallState();
+  const again = await countQueries(() => readFirewallState());
+  expect(again.result).toBe(firewall);
   expect(again.queries).toBe(1);
 });
 
-it.each<[string, () => Promise<unknown>, (board: Awaited<ReturnType<typeof readBoard>>) => void]>([
+it.each<[string, () => Promise<unknown>, (firewall: Awaited<ReturnType<typeof readFirewallState>>) => void]>([
   [
     'a guest was read again with the same result',
     () => store(10, 'a'),
-    ({ readings }) => expect(readings.guests.get(workload.id)?.read_at).toBe(at(10)),
+    ({ snapshots }) => expect(snapshots.guests.get(workload.id)?.read_at).toBe(at(10)),
   ],
   [
     'a guest was read differently',
     () => store(20, 'b'),
-    ({ readings }) => expect(readings.guests.get(workload.id)?.read_at).toBe(at(20)),
+    ({ snapshots }) => expect(snapshots.guests.get(workload.id)?.read_at).toBe(at(20)),
   ],
   [
     'a cluster was read',
@@ -51,7 +51,7 @@ it.each<[string, () => Promise<unknown>, (board: Awaited<ReturnType<typeof readB
         state_hash: 'c',
         state: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] },
       }),
-    ({ readings }) => expect(readings.clusters.get(cluster.id)?.read_at).toBe(at(30)),
+    ({ snapshots }) => expect(snapshots.clusters.get(cluster.id)?.read_at).toBe(at(30)),
   ],
   [
     'a guest was renamed',
@@ -59,14 +59,14 @@ it.each<[string, () => Promise<unknown>, (board: Awaited<ReturnType<typeof readB
     ({ inputs }) => expect(inputs.workloads.get(workload.id)?.name).toBe('renamed'),
   ],
   [
-    'a reading was lost',
+    'a snapshot was lost',
     () => sql`delete from guest_firewall_snapshots where workload_id = ${workload.id}`,
-    ({ readings }) => expect(readings.guests.size).toBe(0),
+    ({ snapshots }) => expect(snapshots.guests.size).toBe(0),
   ],
 ])('is another after %s', async (_, change, check) => {
-  const before = await readBoard();
+  const before = await readFirewallState();
   await change();
-  const board = await readBoard();
-  expect(board).not.toBe(before);
-  check(board);
+  const firewall = await readFirewallState();
+  expect(firewall).not.toBe(before);
+  check(firewall);
 });

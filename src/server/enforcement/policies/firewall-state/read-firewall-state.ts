@@ -2,22 +2,22 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import { db } from '../../../db/client';
 import { sharedValue } from '../../../lib/cache';
 import { groupBy } from '../../../lib/group-by';
-import { type LiveGuestReading, type Reading, readLive } from '../../guest-firewall/live-reader';
+import { readLive, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import { findGuestSnapshots, listClusterSnapshots, listGuestSnapshotHashes } from '../../queries/firewall-snapshots';
 import { type PolicyInputsStamp, policyInputsStamp } from '../../queries/policy-inputs';
 import { listPlacedPairs, type PlacedPair } from '../../queries/policy-placements';
 import { loadPolicyInputs, type PolicyInputs } from '../policy-inputs';
-import { Board } from './board';
+import { FirewallState } from './firewall-state';
 
-type Stored<T> = Reading<T> & { readonly hash: string };
+type Stored<T> = Timed<T> & { readonly hash: string };
 
 type Known = {
   stamp: PolicyInputsStamp;
   inputs: PolicyInputs;
   placed: PlacedPair[];
-  guests: Map<string, LiveGuestReading & { hash: string }>;
+  guests: Map<string, TimedGuest & { hash: string }>;
   clusters: Map<string, Stored<ClusterSnapshot>>;
-  board: Board;
+  firewall: FirewallState;
 };
 
 /** Readings as stored. What was read before and is still the same is not fetched again. */
@@ -56,40 +56,42 @@ const known = sharedValue<Known>('policy_board', async (before) => {
   // Read the stamp before the data that it covers: the next read then notices a change in between.
   const stamp = await policyInputsStamp(db);
   const isSame = (part: keyof PolicyInputsStamp) => before?.stamp[part] === stamp[part];
-  if (before && isSame('inputs') && isSame('placed') && isSame('readings')) return before;
+  if (before && isSame('inputs') && isSame('placed') && isSame('snapshots')) return before;
   const [inputs, placed, guests, clusters] = await Promise.all([
     before && isSame('inputs') ? before.inputs : loadPolicyInputs(),
     before && isSame('placed') ? before.placed : listPlacedPairs(db),
     readGuests(before?.guests ?? new Map()),
     readClusters(before?.clusters ?? new Map()),
   ]);
-  const board = new Board(inputs, { guests, clusters }, placed, before?.board ?? null);
-  return { stamp, inputs, placed, guests, clusters, board };
+  const firewall = new FirewallState(inputs, { guests, clusters }, placed, before?.firewall ?? null);
+  return { stamp, inputs, placed, guests, clusters, firewall };
 });
 
 /**
  * Where all policies stand now, from what was last read of the clusters; no cluster is asked. One query when nothing
- * changed, and then the same board. Requests at the same time share the work; each sees what was committed before it asked.
+ * changed, and then the same state. Requests at the same time share the work; each sees what was committed before it asked.
  */
-export async function readBoard(): Promise<Board> {
-  return (await known.readNow()).board;
+export async function readFirewallState(): Promise<FirewallState> {
+  return (await known.readNow()).firewall;
 }
 
-/** The board after reading some guests now, whatever was read a moment ago. */
-export async function readBoardAfresh(choose: (board: Board) => readonly string[]): Promise<Board> {
-  const board = await readBoard();
-  const subjects = choose(board).flatMap((id) => board.inputs.workloads.get(id) ?? []);
+/** The firewall state after reading some guests now, whatever was read a moment ago. */
+export async function refreshFirewallState(
+  choose: (firewall: FirewallState) => readonly string[],
+): Promise<FirewallState> {
+  const firewall = await readFirewallState();
+  const subjects = choose(firewall).flatMap((id) => firewall.inputs.workloads.get(id) ?? []);
   const groups = groupBy(subjects, (workload) => workload.cluster_id);
   const fresh = await Promise.all(
     [...groups].map(
       async ([clusterId, list]) => [clusterId, await readLive(clusterId, list, { afresh: true })] as const,
     ),
   );
-  const guests = new Map(board.readings.guests);
-  const clusters = new Map(board.readings.clusters);
-  for (const [clusterId, readings] of fresh) {
-    clusters.set(clusterId, readings.cluster);
-    for (const [id, reading] of readings.guests) guests.set(id, reading);
+  const guests = new Map(firewall.snapshots.guests);
+  const clusters = new Map(firewall.snapshots.clusters);
+  for (const [clusterId, snapshots] of fresh) {
+    clusters.set(clusterId, snapshots.cluster);
+    for (const [id, snapshot] of snapshots.guests) guests.set(id, snapshot);
   }
-  return board.with({ guests, clusters });
+  return firewall.with({ guests, clusters });
 }

@@ -11,7 +11,7 @@ import {
 import { comparePolicies } from '@/domain/policy/tier';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
 import { groupBy } from '../../../lib/group-by';
-import { type LiveGuestReading, oldestReadAt, type Reading } from '../../guest-firewall/live-reader';
+import { oldestReadAt, type Timed, type TimedGuest } from '../../guest-firewall/live-reader';
 import type { InputPolicy } from '../../queries/policy-inputs';
 import type { PlacedPair } from '../../queries/policy-placements';
 import { compileInputs, isDeployed, type PolicyInputs } from '../policy-inputs';
@@ -19,9 +19,9 @@ import { guestView, policiesAt } from './views';
 
 export type PolicyStanding = { status: DeploymentStatus | null; deployments: ClusterDeployment[] };
 
-type Readings = {
-  readonly guests: ReadonlyMap<string, LiveGuestReading>;
-  readonly clusters: ReadonlyMap<string, Reading<ClusterSnapshot>>;
+type Snapshots = {
+  readonly guests: ReadonlyMap<string, TimedGuest>;
+  readonly clusters: ReadonlyMap<string, Timed<ClusterSnapshot>>;
 };
 
 /** One comparison and its inputs: it is recomputed only when one of the inputs changes. */
@@ -46,11 +46,11 @@ const NOTHING = {
 
 /**
  * Status of all policies on all clusters: the desired state, the state as last read, and the comparison of both.
- * Comparisons of unchanged guests are carried over from the previous board.
+ * Comparisons of unchanged guests are carried over from the previous firewall state.
  */
-export class Board {
+export class FirewallState {
   readonly inputs: PolicyInputs;
-  readonly readings: Readings;
+  readonly snapshots: Snapshots;
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
@@ -62,16 +62,21 @@ export class Board {
   readonly #unresolved: ReadonlySet<string>;
   readonly #standings = new Map<string, PolicyStanding>();
 
-  constructor(inputs: PolicyInputs, readings: Readings, placed: readonly PlacedPair[], before: Board | null = null) {
+  constructor(
+    inputs: PolicyInputs,
+    snapshots: Snapshots,
+    placed: readonly PlacedPair[],
+    before: FirewallState | null = null,
+  ) {
     this.inputs = inputs;
-    this.readings = readings;
+    this.snapshots = snapshots;
     this.#placed = placed;
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);
     for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
-    for (const id of new Set([...this.#wanted.keys(), ...readings.guests.keys()])) {
+    for (const id of new Set([...this.#wanted.keys(), ...snapshots.guests.keys()])) {
       const compared = this.#compare(id, before);
       if (!compared) continue;
       this.#compared.set(id, compared);
@@ -80,9 +85,9 @@ export class Board {
     for (const { policy_id, workload_id } of placed) this.#place(policy_id, workload_id);
   }
 
-  /** The same policies with other readings. */
-  with(readings: Readings): Board {
-    return new Board(this.inputs, readings, this.#placed, this);
+  /** The same policies with other snapshots. */
+  with(snapshots: Snapshots): FirewallState {
+    return new FirewallState(this.inputs, snapshots, this.#placed, this);
   }
 
   /** Rules that a tenant's policy left on a workload of others are none of its business any more. */
@@ -99,13 +104,13 @@ export class Board {
     else this.#places.set(policyId, new Set([workloadId]));
   }
 
-  #compare(workloadId: string, before: Board | null): Compared | null {
+  #compare(workloadId: string, before: FirewallState | null): Compared | null {
     const workload = this.inputs.workloads.get(workloadId);
     if (!workload) return null;
     const { inputs } = this;
     const wanted = this.#wanted.get(workloadId) ?? null;
-    const guest = this.readings.guests.get(workloadId)?.state ?? null;
-    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
+    const guest = this.snapshots.guests.get(workloadId)?.state ?? null;
+    const cluster = this.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
     const old = before === null ? undefined : before.#compared.get(workloadId);
     if (old && old.inputs === inputs && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
       return old;
@@ -113,17 +118,17 @@ export class Board {
   }
 
   /** What the enforced policies require on a workload; null when nothing. */
-  wantedAt(workloadId: string): DesiredGuest | null {
+  desiredAt(workloadId: string): DesiredGuest | null {
     return this.#wanted.get(workloadId) ?? null;
   }
 
   /** Workloads where the policy wants rules, has some, or was applied. */
-  placesOf(policyId: string): readonly string[] {
+  listPolicyWorkloads(policyId: string): readonly string[] {
     return [...(this.#places.get(policyId) ?? [])].filter((id) => this.inputs.workloads.has(id)).sort();
   }
 
   /** Workloads where the policy was applied, or is being applied. */
-  placedOf(policyId: string): string[] {
+  listAppliedWorkloads(policyId: string): string[] {
     return this.#placed
       .filter(({ policy_id, workload_id }) => policy_id === policyId && this.#actsOn(policyId, workload_id))
       .map(({ workload_id }) => workload_id);
@@ -151,8 +156,8 @@ export class Board {
   readAt(workloadIds: readonly string[]): string | null {
     const clusters = new Set(workloadIds.flatMap((id) => this.inputs.workloads.get(id)?.cluster_id ?? []));
     return oldestReadAt(
-      ...workloadIds.map((id) => this.readings.guests.get(id)),
-      ...[...clusters].map((id) => this.readings.clusters.get(id)),
+      ...workloadIds.map((id) => this.snapshots.guests.get(id)),
+      ...[...clusters].map((id) => this.snapshots.clusters.get(id)),
     );
   }
 
@@ -198,12 +203,12 @@ export class Board {
 
   /** The comparison for a workload, from a snapshot that is not older than what was written there. */
   #viewSince(workloadId: string, appliedAt: string | null): GuestView | null {
-    const read = this.readings.guests.get(workloadId)?.read_at;
+    const read = this.snapshots.guests.get(workloadId)?.read_at;
     const workload = this.inputs.workloads.get(workloadId);
     const outdated = appliedAt !== null && read !== undefined && Date.parse(read) < Date.parse(appliedAt);
     if (!workload || !outdated) return this.viewAt(workloadId);
-    const cluster = this.readings.clusters.get(workload.cluster_id)?.state ?? null;
-    return guestView(this.inputs, workload, this.wantedAt(workloadId), null, cluster);
+    const cluster = this.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
+    return guestView(this.inputs, workload, this.desiredAt(workloadId), null, cluster);
   }
 
   /** The status of one policy on each cluster where it has a place, and the worst of them. */
@@ -225,7 +230,7 @@ export class Board {
 
   #stand(
     policy: Pick<InputPolicy, 'id' | 'enabled' | 'definition'>,
-    places = this.placesOf(policy.id),
+    places = this.listPolicyWorkloads(policy.id),
     unresolved = this.#unresolved.has(policy.id),
   ): PolicyStanding {
     const enforced = isDeployed(policy);
