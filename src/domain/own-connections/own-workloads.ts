@@ -114,6 +114,7 @@ export const OwnAnswer = z.object({
   found: z.array(z.uuid()),
   answered_by: z.string(),
   answered_at: z.string(),
+  version: z.int().min(1).default(1),
 });
 export type OwnAnswer = z.output<typeof OwnAnswer>;
 export const OwnAnswers = z.partialRecord(z.enum(OWN_ROLES), OwnAnswer);
@@ -143,6 +144,8 @@ export type OwnPlace = z.output<typeof OwnPlace>;
 export const OwnWorkload = z.object({
   role: z.enum(OWN_ROLES),
   status: z.enum(OWN_STATUSES),
+  /** Of the answer; 0 until there is one. */
+  version: z.int(),
   /** Under which it is reached, or from which it connects. */
   addresses: z.array(z.string()),
   ports: z.array(z.int()),
@@ -166,6 +169,8 @@ export type OwnWorkloads = z.output<typeof OwnWorkloads>;
 /** An answer: the workloads of a role; none means that it runs outside the clusters. */
 export const OwnWorkloadInput = z.strictObject({
   workload_ids: z.array(z.uuid(), 'A list of workload ids.').max(50, 'At most 50 workloads.'),
+  /** The version that was read, 0 before an answer: when it is no longer current, nothing is changed. */
+  version: z.int().min(0).optional(),
 });
 export type OwnWorkloadInput = z.output<typeof OwnWorkloadInput>;
 

@@ -62,6 +62,8 @@ export const ProtectedConnectionInput = z.strictObject({
   from: TestEndpoints,
   to: TestEndpoints,
   ports: TestPorts.refine((ports) => ports.length > 0, 'Specify at least one port.'),
+  /** The version that was read, 0 before it was completed: when it is no longer current, nothing is changed. */
+  version: z.int().min(0).optional(),
 });
 export type ProtectedConnectionInput = z.output<typeof ProtectedConnectionInput>;
 
@@ -75,6 +77,8 @@ export const ProtectedConnection = z.object({
   ports: z.array(z.string()),
   /** Ends that are still to be specified. */
   missing: z.array(z.enum(['from', 'to'])),
+  /** Of its test; 0 until it is completed. */
+  version: z.int(),
   /** Null until it is completed. */
   test: PolicyTest.nullable(),
 });

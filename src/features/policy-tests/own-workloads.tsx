@@ -1,6 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { OwnPlace, OwnRole, OwnWorkload } from '@/domain/own-connections/own-workloads';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -79,24 +79,27 @@ function Role({ item }: { item: OwnWorkload }) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const { can } = usePermissions();
-  const [choosing, setChoosing] = useState(false);
+  const { reason } = usePermissions();
+  /** As it was when its workloads began to be chosen. */
+  const [choosing, setChoosing] = useState<OwnWorkload | null>(null);
   const { role, status, addresses, found, ambiguous } = item;
   const label = t(ROLES[role]);
   const save = useMutation(
     trpc.policyTests.answerOwn.mutationOptions({
       onSuccess: () => {
         showToast('ok', { title: t('{name} saved', { name: label }) });
-        setChoosing(false);
+        setChoosing(null);
         void queryClient.invalidateQueries(trpc.policyTests.pathFilter());
       },
     }),
   );
-  const lacking = can('policy_test:protect') ? null : t('Requires the permission policy_test:protect.');
+  const lacking = reason('policy_test:protect');
   const isOpen = status === 'unanswered' || status === 'changed';
   const shown = !isOpen && item.answer ? item.answer.workloads : found;
-  const answer = (workload_ids: readonly string[]) => save.mutate({ role, workload_ids: [...workload_ids] });
+  const answer = (workload_ids: readonly string[], { version } = item) =>
+    save.mutate({ role, workload_ids: [...workload_ids], version });
   const failure = save.error ? failureOf(save.error) : null;
+  const refusal = failure && <Notice tone="danger" live title={failure.detail ?? failure.title} />;
   return (
     <li className="flex flex-col gap-1 py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -115,7 +118,7 @@ function Role({ item }: { item: OwnWorkload }) {
             <Places places={workloads} />
           </div>
         ))}
-      {failure && <Notice tone="danger" live title={failure.detail ?? failure.title} />}
+      {!choosing && refusal}
       <div className="flex flex-wrap gap-2">
         {isOpen && found.length > 0 && (
           <Button
@@ -128,7 +131,7 @@ function Role({ item }: { item: OwnWorkload }) {
             {t('Confirm')}
           </Button>
         )}
-        <Button size="sm" disabledReason={lacking} onClick={() => setChoosing(true)}>
+        <Button size="sm" disabledReason={lacking} onClick={() => setChoosing(item)}>
           {t('Choose another workload')}
         </Button>
         {status !== 'outside' && (
@@ -141,17 +144,24 @@ function Role({ item }: { item: OwnWorkload }) {
         <ChooseWorkloads
           title={t('Workloads of {name}', { name: label })}
           pending={save.isPending}
-          onChoose={answer}
-          onClose={() => setChoosing(false)}
+          refusal={refusal}
+          onChoose={(ids) => answer(ids, choosing)}
+          onClose={() => setChoosing(null)}
         />
       )}
     </li>
   );
 }
 
-type Choice = { title: string; pending: boolean; onChoose: (ids: readonly string[]) => void; onClose: () => void };
+type Choice = {
+  title: string;
+  pending: boolean;
+  refusal: ReactNode;
+  onChoose: (ids: readonly string[]) => void;
+  onClose: () => void;
+};
 
-function ChooseWorkloads({ title, pending, onChoose, onClose }: Choice) {
+function ChooseWorkloads({ title, pending, refusal, onChoose, onClose }: Choice) {
   const t = useT();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   return (
@@ -174,6 +184,7 @@ function ChooseWorkloads({ title, pending, onChoose, onClose }: Choice) {
         </>
       }
     >
+      {refusal}
       <WorkloadPicker selection={chosen} onSelectionChange={setChosen} />
     </Drawer>
   );

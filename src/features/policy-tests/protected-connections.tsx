@@ -1,28 +1,36 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { ProtectedConnection, ProtectedTemplate } from '@/domain/policy-tests/protected-connection';
+import { useEffect, useEffectEvent } from 'react';
+import {
+  type ProtectedConnection,
+  ProtectedConnectionInput,
+  type ProtectedTemplate,
+} from '@/domain/policy-tests/protected-connection';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { FormShell } from '@/ui/form/form-shell';
 import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
-import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
 import { OWN_CONNECTION_LABELS } from '../shared/own-connections/own-connections-notice';
-import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
 import { TestResult } from '../shared/policy-tests/test-views';
 import { QueryView } from '../shared/query-view';
+import { useReadAgain } from '../shared/record-cache';
 import { usePermissions } from '../shared/use-permissions';
+import { useVersionedForm, type VersionedForm } from '../shared/use-versioned-form';
+import { RecordOutdated } from '../shared/versioned-form';
 import { OwnWorkloads } from './own-workloads';
+import { TestEnd } from './test-fields';
+import { testFieldName } from './test-form-values';
 
 const NAMES: Record<ProtectedTemplate, string> = {
   ...OWN_CONNECTION_LABELS,
@@ -50,11 +58,7 @@ export function ProtectedConnections() {
         {({ items }) => (
           <div className="flex flex-col gap-4">
             {items.map((item) => (
-              // What was saved, and what is proposed now, replaces what was typed.
-              <Connection
-                key={JSON.stringify([item.template, item.test?.version, item.from, item.to])}
-                connection={item}
-              />
+              <Connection key={item.template} connection={item} />
             ))}
           </div>
         )}
@@ -63,28 +67,47 @@ export function ProtectedConnections() {
   );
 }
 
+const toValues = ({ from, to }: ProtectedConnection) => ({ from: [...from], to: [...to] });
+
 function Connection({ connection }: { connection: ProtectedConnection }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
-  const { can } = usePermissions();
+  const readAgain = useReadAgain();
+  const { reason } = usePermissions();
   const { template, protocol, ports, test } = connection;
-  const [from, setFrom] = useState(connection.from);
-  const [to, setTo] = useState(connection.to);
   const name = t(NAMES[template]);
   const refresh = () => void queryClient.invalidateQueries(trpc.policyTests.pathFilter());
-  const save = useMutation(
-    trpc.policyTests.protect.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} saved', { name }) });
-        refresh();
-      },
-    }),
-  );
+  const edit: VersionedForm<
+    ProtectedConnection,
+    ReturnType<typeof toValues>,
+    ProtectedConnectionInput
+  > = useVersionedForm({
+    opened: connection,
+    read: async () => {
+      const { items } = await readAgain(trpc.policyTests.protected.queryOptions());
+      return items.find((item) => item.template === template) ?? connection;
+    },
+    schema: ProtectedConnectionInput,
+    toValues,
+    toInput: (values, base) => ({ ...values, ports: base.ports, version: base.version }),
+    fieldName: testFieldName,
+    save: (input) => client.policyTests.protect.mutate({ template, ...input }),
+    onSaved: (saved) => {
+      showToast('ok', { title: t('{name} saved', { name }) });
+      edit.show(saved);
+      refresh();
+    },
+  });
   const remove = useMutation(trpc.policyTests.unprotect.mutationOptions({ onSuccess: refresh }));
-  const failure = save.error ?? remove.error;
-  const lacking = can('policy_test:protect') ? null : t('Requires the permission policy_test:protect.');
-  const ends = { onBlur: () => undefined, error: undefined, tenantId: null, projectId: null, grammar: OF_TESTS };
+  const lacking = reason('policy_test:protect');
+  // What was saved, and what is proposed now, is shown unless something was typed.
+  const { isDirty } = edit.form.formState;
+  const update = useEffectEvent((current: ProtectedConnection) => {
+    if (!isDirty) edit.show(current);
+  });
+  useEffect(() => update(connection), [connection]);
   return (
     <Section
       title={name}
@@ -100,50 +123,28 @@ function Connection({ connection }: { connection: ProtectedConnection }) {
         </>
       }
     >
-      <div className="flex flex-col gap-3">
-        {failure && <Notice tone="danger" live title={failureOf(failure).detail ?? failureOf(failure).title} />}
-        <div className="grid gap-3 lg:grid-cols-2">
-          <EndpointPicker
-            {...ends}
-            name={`${template}-from`}
-            label={t('From')}
-            description={t('Clients of the connection.')}
-            value={from}
-            onValueChange={setFrom}
-          />
-          <EndpointPicker
-            {...ends}
-            name={`${template}-to`}
-            label={t('To')}
-            description={t('Servers of the connection.')}
-            value={to}
-            onValueChange={setTo}
-          />
-        </div>
-        <div className="flex justify-end gap-2">
-          {test && (
-            <Button
-              size="sm"
-              pending={remove.isPending}
-              disabledReason={lacking}
-              onClick={() => remove.mutate({ template })}
-            >
+      <RecordOutdated edit={edit} />
+      <FormShell
+        form={edit.form}
+        onSubmit={edit.submit}
+        error={edit.failure ?? (remove.error && failureOf(remove.error))}
+        pending={edit.pending}
+        submitLabel={t('Save')}
+        disabledReason={lacking}
+        fieldName={testFieldName}
+        aside={
+          test && (
+            <Button pending={remove.isPending} disabledReason={lacking} onClick={() => remove.mutate({ template })}>
               {t('Remove')}
             </Button>
-          )}
-          <Button
-            size="sm"
-            variant="primary"
-            pending={save.isPending}
-            disabledReason={
-              lacking ?? (from.length === 0 || to.length === 0 ? t('Specify both ends of the connection.') : null)
-            }
-            onClick={() => save.mutate({ template, from, to, ports })}
-          >
-            {t('Save')}
-          </Button>
+          )
+        }
+      >
+        <div className="grid gap-3 lg:grid-cols-2">
+          <TestEnd control={edit.form.control} side="from" description={t('Clients of the connection.')} />
+          <TestEnd control={edit.form.control} side="to" description={t('Servers of the connection.')} />
         </div>
-      </div>
+      </FormShell>
     </Section>
   );
 }

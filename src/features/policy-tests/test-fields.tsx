@@ -25,17 +25,25 @@ type Props<Out> = {
 
 const WITH_PORTS = ['tcp', 'udp', 'tcp/udp', 'sctp'];
 
-type EndProps<Out> = {
-  control: Control<TestValues, unknown, Out>;
+type EndProps<V extends Pick<TestValues, 'from' | 'to'>, Out> = {
+  control: Control<V, unknown, Out>;
   side: 'from' | 'to';
   description: string;
-  tenantId: string | null;
-  projectId: string | null;
+  tenantId?: string | null;
+  projectId?: string | null;
 };
 
-function End<Out>({ control, side, description, tenantId, projectId }: EndProps<Out>) {
+/** One end of a test in its form. */
+export function TestEnd<V extends Pick<TestValues, 'from' | 'to'>, Out>({
+  control,
+  side,
+  description,
+  tenantId = null,
+  projectId = null,
+}: EndProps<V, Out>) {
   const t = useT();
-  const { field, fieldState } = useController({ control, name: side });
+  const ends = control as unknown as Control<Pick<TestValues, 'from' | 'to'>, unknown, Out>;
+  const { field, fieldState } = useController({ control: ends, name: side });
   return (
     <EndpointPicker
       name={field.name}
@@ -94,8 +102,8 @@ export function TestFields<Out>({ form, tenants = [], owner }: Props<Out>) {
         label={t('Expectation')}
         options={POLICY_TEST_EXPECTATIONS.map((value) => ({ value, label: t(EXPECTATION_LABELS[value]) }))}
       />
-      <End {...ends} side="from" description={t('Clients. Type ! in front of an endpoint to exclude it.')} />
-      <End {...ends} side="to" description={t('Servers. Nodes are written as node:cluster/name.')} />
+      <TestEnd {...ends} side="from" description={t('Clients. Type ! in front of an endpoint to exclude it.')} />
+      <TestEnd {...ends} side="to" description={t('Servers. Nodes are written as node:cluster/name.')} />
       <SelectField
         control={control}
         name="protocol"

@@ -42,7 +42,9 @@ export type VersionedForm<T, V extends FieldValues, Out> = {
   failure: Problem | null;
   fieldName: ((field: string) => string) | undefined;
   submit: (input: Out) => void;
-  /** Puts the stored version into the form; what was typed is gone. */
+  /** Puts another version into the form; what was typed is gone. */
+  show: (thing: T) => void;
+  /** The same with the stored version. */
   takeTheirs: () => Promise<void>;
   /** Saves what is typed over the other version. */
   keepMine: () => void;
@@ -78,6 +80,12 @@ export function useVersionedForm<
       );
     },
   });
+  const show = (thing: T) => {
+    form.reset(toValues(thing));
+    setBase(thing);
+    setConflict(null);
+    save.reset();
+  };
   const submit = (input: z.output<S>) => {
     setConflict(null);
     save.mutate(input);
@@ -93,13 +101,8 @@ export function useVersionedForm<
     failure: save.error && !conflict ? failureOf(save.error) : null,
     fieldName,
     submit,
-    takeTheirs: async () => {
-      const theirs = conflict?.theirs ?? (await edit.read());
-      form.reset(toValues(theirs));
-      setBase(theirs);
-      setConflict(null);
-      save.reset();
-    },
+    show,
+    takeTheirs: async () => show(conflict?.theirs ?? (await edit.read())),
     keepMine: () => {
       if (!conflict) return;
       const { version, theirs } = conflict;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { BUILT_IN_ROLES, isGranted, PERMISSION_REACH } from '@/domain/permissions';
 import { routes } from '../rest/routes';
 import { type Callable, listCallables } from './access-table.fixture';
 import { operations } from './operation';
 import { appRouter } from './root';
+import { operationsOf } from './routes-of';
 import { router } from './trpc';
 
 const callables = listCallables(routes, appRouter);
@@ -25,6 +27,20 @@ function line({ surface, method, path, page, access }: Callable): string {
   const reach = permission === '*' ? 'platform' : PERMISSION_REACH[permission];
   return `${call} ${permission.padEnd(15)} ${reach.padEnd(8)} ${roles.join(' ')}`;
 }
+
+/** What replaces nothing that is stored. */
+const WITHOUT_VERSION = ['securityGroups.changeMembers'];
+
+describe('a change of something stored', () => {
+  it('takes the version that was read', () => {
+    const changes = operationsOf(appRouter).filter(([, { rest }]) => /^(PUT|PATCH) /.test(rest ?? ''));
+    const without = changes.filter(
+      ([, { input }]) => !('version' in ((input as z.ZodObject | undefined)?.shape ?? {})),
+    );
+    expect(without.map(([name]) => name)).toEqual(WITHOUT_VERSION);
+    expect(changes.length).toBeGreaterThan(15);
+  });
+});
 
 describe('who may do what', () => {
   // The file is read in review: a change of rights shows as a changed line. `npx vitest run -u src/server/api/access.test.ts`

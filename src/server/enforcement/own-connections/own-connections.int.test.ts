@@ -169,6 +169,19 @@ describe('own workloads', () => {
     });
   });
 
+  it('are not answered from an outdated version', async () => {
+    const { version } = await roleOf('web');
+    const workload_ids = [await lab.id(WEB)];
+    const put = (given: number) =>
+      lab.json('/own-workloads/web', { method: 'PUT', headers: admin, body: { workload_ids, version: given } });
+    expect(await put(version - 1)).toMatchObject({
+      status: 409,
+      body: { code: 'version_conflict', version, given_version: version - 1 },
+    });
+    expect(await put(version)).toMatchObject({ status: 200, body: { version: version + 1 } });
+    expect((await put(version)).status).toBe(409);
+  });
+
   it('outside the clusters count with their addresses', async () => {
     expect((await answer('worker', [])).body).toMatchObject({ status: 'outside', answer: { workloads: [] } });
     expect(await previewOf(draft('443'))).toMatchObject([{ connection: 'fabric_to_database', effect: 'cut' }]);

@@ -17,7 +17,7 @@ import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
-import { refuseField } from '../../lib/refusals';
+import { assertVersion, refuseField } from '../../lib/refusals';
 import { findSetting, insertSetting, lockSetting, updateSetting } from '../../settings/queries/settings';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import type { PolicyInputs } from '../policies/policy-inputs';
@@ -99,7 +99,7 @@ function viewOf({ workloads, clusters }: PolicyInputs, known: KnownRole): OwnWor
     });
   const { role, status, addresses, ports, found, ambiguous, answer } = known;
   return {
-    ...{ role, status },
+    ...{ role, status, version: answer?.version ?? 0 },
     addresses: [...addresses],
     ports: [...ports],
     found: placesOf(found.keys()),
@@ -128,12 +128,12 @@ export async function listOwnWorkloads({ reach }: Scope<'policy_test:read'>): Pr
 /**
  * Stores on which workloads a part of Fabric runs; none means that it runs outside the clusters. It is asked again only when another
  * workload has one of its addresses, or one of these workloads is gone.
- * @throws AppError `refused` for a workload that does not exist
+ * @throws AppError `version_conflict`, `refused` for a workload that does not exist
  */
 export async function answerOwnWorkload(
   scope: Scope<'policy_test:protect'>,
   role: OwnRole,
-  { workload_ids }: OwnWorkloadInput,
+  { workload_ids, version }: OwnWorkloadInput,
 ): Promise<OwnWorkload> {
   const { inputs } = await readFirewallState();
   const unknown = workload_ids.find((id) => !inputs.workloads.has(id));
@@ -143,7 +143,7 @@ export async function answerOwnWorkload(
   const at = clock.now().toISOString();
   const namesOf = (ids: readonly string[]) => ids.map((id) => inputs.workloads.get(id)?.name ?? id);
   const known = (await readOwnRoles(inputs)).roles.find((one) => one.role === role);
-  const answer: OwnAnswer = {
+  const answer: Omit<OwnAnswer, 'version'> = {
     workload_ids: [...new Set(workload_ids)],
     found: known ? heldBy(known) : [],
     answered_by: scope.actor.name,
@@ -153,7 +153,9 @@ export async function answerOwnWorkload(
     await insertSetting(tx, ANSWERS_KEY, {}, at);
     const answers = OwnAnswers.parse((await lockSetting(tx, ANSWERS_KEY))?.value ?? {});
     const before = answers[role];
-    await updateSetting(tx, ANSWERS_KEY, { ...answers, [role]: answer }, at);
+    const stored = before?.version ?? 0;
+    assertVersion('answer', stored, version);
+    await updateSetting(tx, ANSWERS_KEY, { ...answers, [role]: { ...answer, version: stored + 1 } }, at);
     await publishEvent(tx, { type: 'policy_test.changed', tenant_id: null, project_id: null });
     await recordAudit(tx, scope, {
       action: 'own_workloads.answered',

@@ -46,6 +46,26 @@ describe('protected connections', () => {
     });
   });
 
+  it('are not changed from an outdated version', async () => {
+    const { body } = await send('/protected-connections');
+    const find = (template: string) => body.items.find((item) => item.template === template);
+    const put = (template: string, init: object) =>
+      send(`/protected-connections/${template}`, { method: 'PUT', ...init });
+    const ends = { from: ['10.20.0.77'], to: find('admin_to_nodes')?.to, ports: ['8006'] };
+    expect(find('admin_to_nodes')?.version).toBe(2);
+    expect(find('dns')?.version).toBe(0);
+    expect(await put('admin_to_nodes', { body: { ...ends, version: 1 } })).toMatchObject({
+      status: 409,
+      body: { code: 'version_conflict', version: 2, given_version: 1, current: { ports: ['9999'] } },
+    });
+    expect((await put('admin_to_nodes', { body: { ...ends, version: 0 } })).status).toBe(409);
+    expect((await put('dns', { body: { ...ends, version: 1 } })).status).toBe(409);
+    expect(await put('admin_to_nodes', { body: { ...ends, version: 2 } })).toMatchObject({
+      status: 200,
+      body: { version: 3, test: { version: 3 } },
+    });
+  });
+
   it('are changed and removed by holders of the permission only', async () => {
     const { body } = await send('/protected-connections');
     const test = body.items.find((item) => item.test)?.test;

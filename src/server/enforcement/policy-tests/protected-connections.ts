@@ -10,7 +10,7 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { newId } from '../../lib/ids';
-import { nameTaken, notFound } from '../../lib/refusals';
+import { assertVersion, nameTaken, notFound } from '../../lib/refusals';
 import { readOwnRoles } from '../own-connections/own-workloads';
 import { proposeEnds } from '../own-connections/propose-ends';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
@@ -57,6 +57,7 @@ export async function listProtectedConnections({
         to,
         ports: [...(stored?.ports ?? proposed?.ports ?? ports)],
         missing,
+        version: stored?.version ?? 0,
         test,
       };
     }),
@@ -74,17 +75,18 @@ async function readOne(scope: Scope<'policy_test:protect'>, template: ProtectedT
 /**
  * Completes a protected connection, or changes what it was completed with: a policy test of the installation that only holders
  * of this permission change or override. It is evaluated immediately.
- * @throws AppError `conflict` when a test has its name
+ * @throws AppError `version_conflict`, `conflict` when a test has its name
  */
 export async function completeProtectedConnection(
   scope: Scope<'policy_test:protect'>,
   template: ProtectedTemplate,
-  input: ProtectedConnectionInput,
+  { version, ...input }: ProtectedConnectionInput,
 ): Promise<ProtectedConnection> {
   const firewall = await readFirewallState();
   const { name, protocol } = TEMPLATES[template];
   await db.transaction(async (tx) => {
     const known = await lockProtectedTest(tx, template);
+    assertVersion('protected connection', known?.version ?? 0, version, { current: known && auditedTest(known) });
     if (!known && (await policyTestNameTaken(tx, INSTALLATION, name))) throw nameTaken('policy test', name);
     const id = known?.id ?? newId();
     if (known) await updatePolicyTest(tx, id, { ...input, version: known.version + 1 });
