@@ -3,13 +3,14 @@ import { ProjectListInput } from '@/domain/project';
 import { RoleListInput } from '@/domain/role';
 import { SetupInput } from '@/domain/setup';
 import { UserInput } from '@/domain/user';
-import { listRoles } from '@/server/access/users/roles';
+import { listRoles } from '@/server/access/queries/roles';
 import { createUser } from '@/server/access/users/users';
 import { openScope, systemScope } from '@/server/auth/scope';
+import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import { AppError } from '@/server/lib/errors';
 import { completeSetup } from '@/server/operation/setup/complete-setup';
-import { listProjects } from '@/server/tenancy/projects';
+import { listProjects } from '@/server/tenancy/queries/projects';
 import { unlessThere } from './kept-steps';
 
 export const DEMO_EMAIL = 'demo@nordwind.example';
@@ -33,9 +34,9 @@ export const PROJECT_USER_EMAIL = 'shop@nordwind.example';
  * administrator's.
  */
 export async function addProjectUser(password: string): Promise<void> {
-  const roles = await listRoles(systemScope('role:read', 'demo data'), RoleListInput.parse({ limit: 500 }));
+  const roles = await listRoles(RoleListInput.parse({ limit: 500 }), clock.now().toISOString());
   const inAll = ProjectListInput.parse({ q: 'Web shop', limit: 500 });
-  const projects = await listProjects(systemScope('project:read', 'demo data'), inAll);
+  const projects = await listProjects('all', inAll);
   const role_id = roles.items.find(({ name }) => name === 'security_engineer')?.id;
   const project = projects.items.find(({ name }) => name === 'Web shop');
   const place = { tenant_id: project?.tenant_id, project_id: project?.id };

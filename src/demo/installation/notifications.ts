@@ -3,7 +3,7 @@ import { NotificationRuleInput } from '@/domain/notifications/rule';
 import { TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
 import { createRule } from '@/server/notifications/rules';
-import { listTenants } from '@/server/tenancy/tenants';
+import { listTenants } from '@/server/tenancy/queries/tenants';
 import { unlessThere } from './kept-steps';
 
 const scope = systemScope('notification:write', 'demo data');
@@ -14,7 +14,7 @@ export async function addNotificationRules(): Promise<void> {
   await unlessThere(() =>
     createRule(scope, NotificationRuleInput.parse({ ...input, name: 'Everything that goes wrong' })),
   );
-  const tenants = await listTenants(systemScope('tenant:read', 'demo data'), TenantListInput.parse({ limit: 500 }));
+  const tenants = await listTenants('all', TenantListInput.parse({ limit: 500 }));
   const tenant_id = tenants.items.find(({ name }) => name === 'Commerce')?.id;
   if (tenant_id === undefined) return;
   const conditions = ['policy_drifted', 'suspicious_traffic_critical'];

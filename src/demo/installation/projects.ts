@@ -4,8 +4,10 @@ import { TenantInput, TenantListInput } from '@/domain/tenant';
 import { systemScope } from '@/server/auth/scope';
 import { listWorkloads } from '@/server/enforcement/inventory-views/workloads';
 import { assignWorkloads } from '@/server/placement/place';
-import { createProject, listProjects } from '@/server/tenancy/projects';
-import { createTenant, listTenants } from '@/server/tenancy/tenants';
+import { createProject } from '@/server/tenancy/projects';
+import { listProjects } from '@/server/tenancy/queries/projects';
+import { listTenants } from '@/server/tenancy/queries/tenants';
+import { createTenant } from '@/server/tenancy/tenants';
 import { unlessThere } from './kept-steps';
 
 /** Teams, their projects, and the pools whose workloads belong to each. */
@@ -24,13 +26,13 @@ export async function addProjects(): Promise<void> {
   const listAll = TenantListInput.parse({ limit: 500 });
   for (const [team, projects] of Object.entries(TEAMS)) {
     await unlessThere(() => createTenant(systemScope('tenant:write', 'demo data'), TenantInput.parse({ name: team })));
-    const tenants = await listTenants(systemScope('tenant:read', 'demo data'), listAll);
+    const tenants = await listTenants('all', listAll);
     const tenant_id = tenants.items.find(({ name }) => name === team)?.id;
     for (const [name, pools] of Object.entries(projects)) {
       const input = ProjectInput.parse({ tenant_id, name });
       await unlessThere(() => createProject(systemScope('project:write', 'demo data'), input));
       const inTenant = ProjectListInput.parse({ tenant_id, limit: 500 });
-      const known = await listProjects(systemScope('project:read', 'demo data'), inTenant);
+      const known = await listProjects('all', inTenant);
       const project_id = known.items.find((project) => project.name === name)?.id;
       const workload_ids = workloads.filter(({ pool }) => pool !== null && pools.includes(pool)).map(({ id }) => id);
       const assignment = WorkloadAssignment.parse({ project_id, workload_ids });

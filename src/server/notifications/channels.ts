@@ -1,9 +1,7 @@
-import type { Page } from '@/domain/list';
 import type {
   CreatedNotificationChannel,
   NotificationChannel,
   NotificationChannelInput,
-  NotificationChannelListInput,
   NotificationChannelUpdate,
 } from '@/domain/notifications/channel';
 import { wrongRoutingKey } from '@/domain/notifications/channel';
@@ -49,14 +47,6 @@ export async function storedChannel(tx: Tx, id: string): Promise<NotificationCha
   const channel = await repository.findChannel(tx, 'all', id);
   if (!channel) throw new Error('expected the stored channel to exist');
   return channel;
-}
-
-/** One page of the channels visible to the caller. */
-export function listChannels(
-  scope: Scope<'notification:read'>,
-  input: NotificationChannelListInput,
-): Promise<Page<NotificationChannel>> {
-  return repository.listChannels(scope.tenants, input);
 }
 
 /** @throws AppError `not_found` */

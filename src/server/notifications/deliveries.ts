@@ -1,5 +1,4 @@
-import type { Page } from '@/domain/list';
-import type { NotificationDelivery, NotificationDeliveryListInput } from '@/domain/notifications/delivery';
+import type { NotificationDelivery } from '@/domain/notifications/delivery';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
@@ -34,14 +33,6 @@ export async function scheduleDeliveries(): Promise<void> {
   const now = clock.now();
   for (const delivery_id of await listDueDeliveries(db, now.toISOString(), leaseBefore(now), MOST))
     await enqueue(notificationDeliver, { delivery_id });
-}
-
-/** One page of the deliveries visible to the caller. */
-export function listDeliveries(
-  scope: Scope<'notification:read'>,
-  input: NotificationDeliveryListInput,
-): Promise<Page<NotificationDelivery>> {
-  return repository.listDeliveries(scope.tenants, input);
 }
 
 /** @throws AppError `not_found` */

@@ -1,11 +1,5 @@
-import type { Page } from '@/domain/list';
 import { CONDITION_PERMISSION, type Condition, isTenantCondition } from '@/domain/notifications/condition';
-import type {
-  NotificationRule,
-  NotificationRuleInput,
-  NotificationRuleListInput,
-  NotificationRuleUpdate,
-} from '@/domain/notifications/rule';
+import type { NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
 import { assertMayGrant } from '../access/users/may-grant';
 import { recordAudit } from '../audit/record';
 import type { Actor, Scope } from '../auth/scope';
@@ -87,14 +81,6 @@ async function stored(tx: Tx, id: string): Promise<NotificationRule> {
   const rule = await repository.findRule(tx, 'all', id);
   if (!rule) throw new Error('expected the stored rule to exist');
   return rule;
-}
-
-/** One page of the rules visible to the caller. */
-export function listRules(
-  scope: Scope<'notification:read'>,
-  input: NotificationRuleListInput,
-): Promise<Page<NotificationRule>> {
-  return repository.listRules(scope.tenants, input);
 }
 
 /** @throws AppError `not_found` */

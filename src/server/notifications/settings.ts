@@ -43,7 +43,7 @@ async function storedRow(executor: Executor) {
 }
 
 /** The settings as they are shown; created with their defaults when there are none yet. */
-export async function storedNotificationSettings(executor: Executor): Promise<NotificationSettings> {
+export async function storedNotificationSettings(executor: Executor = db): Promise<NotificationSettings> {
   const row = await storedRow(executor);
   const password = await findNotificationSecret(executor, 'smtp_password');
   return {
@@ -93,11 +93,6 @@ export async function messageSettings(
 ): Promise<{ public_url: string | null; time_zone: string }> {
   const { public_url, time_zone } = StoredNotificationChoices.parse((await storedRow(executor)).value);
   return { public_url, time_zone: channel.time_zone ?? time_zone ?? ownTimeZone() };
-}
-
-/** The settings of notifications; on first use they come into being with their defaults. */
-export function readNotificationSettings(_scope: Scope<'settings:read'>): Promise<NotificationSettings> {
-  return storedNotificationSettings(db);
 }
 
 /**

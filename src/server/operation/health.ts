@@ -101,13 +101,6 @@ export function liveness(): Liveness {
   return { status: 'ok', uptime_seconds: Math.floor(process.uptime()) };
 }
 
-const RECENT_FAILURES = 50;
-
-/** The state of every queue, with the latest failures. */
-export function readJobsOverview(_scope: Scope<'job:read'>): Promise<JobsOverview> {
-  return jobsOverview(RECENT_FAILURES);
-}
-
 /** How old the database's schema is against this program's. */
 export async function examineMigrations(): Promise<'current' | 'older' | 'newer'> {
   const [latest, expected] = [await latestMigration(), journal.entries.at(-1)?.when ?? 0];

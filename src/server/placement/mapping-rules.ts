@@ -1,11 +1,7 @@
-import type { Page } from '@/domain/list';
 import {
   MAX_MAPPING_RULES,
-  type MappingConflict,
-  type MappingConflictListInput,
   type MappingRule,
   type MappingRuleInput,
-  type MappingRuleListInput,
   type MappingRuleUpdate,
   wrongMappingValue,
 } from '@/domain/mapping-rule';
@@ -21,7 +17,7 @@ import { assertVersion, changedFields, notFound } from '../lib/refusals';
 import * as repository from '../tenancy/queries/mapping-rules';
 import { lockProject } from '../tenancy/queries/projects';
 import { placeByRules, recordPlacements } from './place';
-import { listMappingConflicts, lockMapping } from './queries/mapping-placements';
+import { lockMapping } from './queries/mapping-placements';
 
 export const noSuchMappingRule = () => notFound('mapping rule');
 
@@ -40,27 +36,11 @@ const audited = ({ source, value, cluster_id, project_id, priority, enabled, des
 });
 const nameOf = ({ source, value }: Said) => `${source} ${value}`;
 
-/** One page of the mapping rules. */
-export function listMappingRules(
-  _scope: Scope<'mapping:read'>,
-  input: MappingRuleListInput,
-): Promise<Page<MappingRule>> {
-  return repository.listMappingRules(input);
-}
-
 /** @throws AppError `not_found` */
 export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string): Promise<MappingRule> {
   const rule = await repository.findMappingRule(db, id);
   if (!rule) throw noSuchMappingRule();
   return rule;
-}
-
-/** One page of the workloads that rules would give to different projects. */
-export function listConflicts(
-  _scope: Scope<'mapping:read'>,
-  input: MappingConflictListInput,
-): Promise<Page<MappingConflict>> {
-  return listMappingConflicts(input);
 }
 
 /** That the rule can exist: its project and cluster do, and no other rule says the same. */

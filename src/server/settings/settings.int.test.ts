@@ -6,7 +6,14 @@ import { auditTrail } from '@/test/audit-trail';
 import { bearer, makeUser } from '@/test/factories';
 import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
-import { AUTO_SYNC_KEY, findScheduledAt, RUNTIME_KEY, readSettings, recordAutoSync, recordSchedule } from './settings';
+import {
+  AUTO_SYNC_KEY,
+  findScheduledAt,
+  RUNTIME_KEY,
+  recordAutoSync,
+  recordSchedule,
+  storedSettings,
+} from './settings';
 
 let root: Record<string, string>;
 beforeAll(async () => {
@@ -124,7 +131,7 @@ describe('settings', () => {
 
   it('of an older version of the program get the newer fields at their defaults', async () => {
     await db.insert(systemSettings).values({ key: RUNTIME_KEY, value: { flow_retention_hours: 7 } });
-    expect(await readSettings(systemScope('settings:read', 'test'))).toMatchObject({
+    expect(await storedSettings()).toMatchObject({
       flow_retention_hours: 7,
       auto_ipam_sync_interval_minutes: 60,
     });

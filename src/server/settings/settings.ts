@@ -33,7 +33,7 @@ export const ScheduleTimes = z
 export type ScheduleTimes = z.output<typeof ScheduleTimes>;
 
 /** The runtime settings as stored; created with their defaults when there are none yet. */
-export async function storedSettings(executor: Executor): Promise<RuntimeSettingsRead> {
+export async function storedSettings(executor: Executor = db): Promise<RuntimeSettingsRead> {
   let row = await findSetting(executor, RUNTIME_KEY);
   if (!row) {
     await insertSetting(executor, RUNTIME_KEY, DEFAULT_RUNTIME_CHOICES, clock.now().toISOString());
@@ -47,11 +47,6 @@ export async function storedSettings(executor: Executor): Promise<RuntimeSetting
     version: row.version,
     updated_at: row.updated_at,
   };
-}
-
-/** The runtime settings; on first use they come into being with their defaults. */
-export function readSettings(_scope: Scope<'settings:read'>): Promise<RuntimeSettingsRead> {
-  return storedSettings(db);
 }
 
 /**

@@ -4,7 +4,7 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemScope } from '@/server/auth/scope';
 import { openProvider } from '../inventory/cluster-access';
-import { readSettings } from '../settings/settings';
+import { storedSettings } from '../settings/settings';
 import { updateCluster } from './clusters';
 import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
 
@@ -186,7 +186,7 @@ describe('a sync that fails', () => {
 
   it('is no automatic sync that was done: only a success by itself counts', async () => {
     const { sync, control, cluster, ahead } = await lab();
-    const last = async () => (await readSettings(systemScope('settings:read', 'test'))).last_node_auto_sync_at ?? null;
+    const last = async () => (await storedSettings()).last_node_auto_sync_at ?? null;
     const before = await last();
     expect((await sync('manual')).status).toBe('ok');
     control.revokeToken(control.tokens.manager);

@@ -9,7 +9,7 @@ import { closeQueues, queueOf } from '@/server/jobs/queues';
 import { auditTrail } from '@/test/audit-trail';
 import { fakeClock } from '@/test/fake-clock';
 import { scheduleDiscovery } from '../addresses/discovery/request-discovery';
-import { readSettings, updateSettings } from '../settings/settings';
+import { storedSettings, updateSettings } from '../settings/settings';
 import { createCluster } from './clusters';
 import { scheduleSyncs } from './request-sync';
 
@@ -52,7 +52,7 @@ describe('automatic syncs', () => {
     for (const id of ids)
       expect(await runsOf(id)).toMatchObject([{ status: 'queued', trigger: 'auto', requested_by: null }]);
     // Queued is not synced.
-    expect(await readSettings(systemScope('settings:read', 'test'))).toMatchObject({ last_node_auto_sync_at: null });
+    expect(await storedSettings()).toMatchObject({ last_node_auto_sync_at: null });
 
     await db
       .update(syncRuns)

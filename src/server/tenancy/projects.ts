@@ -1,5 +1,4 @@
-import type { Page } from '@/domain/list';
-import type { Project, ProjectInput, ProjectListInput, ProjectUpdate } from '@/domain/project';
+import type { Project, ProjectInput, ProjectUpdate } from '@/domain/project';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
@@ -11,11 +10,6 @@ import * as repository from './queries/projects';
 import { lockTenant } from './queries/tenants';
 
 const audited = ({ name, description }: { name: string; description: string }) => ({ name, description });
-
-/** One page of the projects visible to the caller. */
-export function listProjects(scope: Scope<'project:read'>, input: ProjectListInput): Promise<Page<Project>> {
-  return repository.listProjects(scope.reach, input);
-}
 
 /** @throws AppError `not_found` */
 export async function readProject(scope: Scope<'project:read'>, id: string): Promise<Project> {

@@ -1,5 +1,4 @@
-import type { Page } from '@/domain/list';
-import type { Tenant, TenantInput, TenantListInput, TenantUpdate } from '@/domain/tenant';
+import type { Tenant, TenantInput, TenantUpdate } from '@/domain/tenant';
 import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db } from '../db/client';
@@ -13,11 +12,6 @@ const audited = ({ name, description, on_move }: Pick<Tenant, 'name' | 'descript
   description,
   on_move,
 });
-
-/** One page of the tenants visible to the caller. */
-export function listTenants(scope: Scope<'tenant:read'>, input: TenantListInput): Promise<Page<Tenant>> {
-  return repository.listTenants(scope.tenants, input);
-}
 
 /** @throws AppError `not_found` */
 export async function readTenant(scope: Scope<'tenant:read'>, id: string): Promise<Tenant> {

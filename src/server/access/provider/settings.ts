@@ -38,7 +38,7 @@ const DEFAULTS = {
 };
 
 /** The provider as it is stored, without its secret; defaults when there is none. */
-export async function storedProvider(executor: Executor): Promise<SignInProvider> {
+export async function storedProvider(executor: Executor = db): Promise<SignInProvider> {
   const row = await findOidcSettings(executor);
   if (!row) return { configured: false, ...DEFAULTS };
   const { id: _, client_secret_encrypted, client_secret_key_id: __, ...rest } = row;
@@ -49,11 +49,6 @@ export async function storedProvider(executor: Executor): Promise<SignInProvider
     has_client_secret: client_secret_encrypted !== null,
     mappings: mappings.map(({ role: _name, ...mapping }) => mapping),
   };
-}
-
-/** The sign-in provider, without its secret. */
-export function readSignInProvider(_scope: Scope<'settings:read'>): Promise<SignInProvider> {
-  return storedProvider(db);
 }
 
 /** How one can sign in here; for the sign-in page. */

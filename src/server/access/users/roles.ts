@@ -1,5 +1,4 @@
-import type { Page } from '@/domain/list';
-import type { Role, RoleInput, RoleListInput, RoleUpdate } from '@/domain/role';
+import type { Role, RoleInput, RoleUpdate } from '@/domain/role';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
@@ -33,11 +32,6 @@ async function lockRole(tx: Tx, id: string, strength: 'no key update' | 'update'
   const row = await repository.lockRole(tx, id, strength);
   if (!row) throw notFound('role');
   return row;
-}
-
-/** One page of the roles. */
-export function listRoles(_scope: Scope<'role:read'>, input: RoleListInput): Promise<Page<Role>> {
-  return repository.listRoles(input, now());
 }
 
 /** @throws AppError `not_found` */

@@ -1,7 +1,6 @@
 import { passwordProblem } from '@/domain/auth-password';
 import { explainAccess } from '@/domain/explain-access';
-import type { Page } from '@/domain/list';
-import type { User, UserAccess, UserInput, UserListInput, UserUpdate } from '@/domain/user';
+import type { User, UserAccess, UserInput, UserUpdate } from '@/domain/user';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
@@ -59,11 +58,6 @@ async function assertOwnPassword(
   }
   await verifyOwnPassword({ user: { ...own, id }, origin }, own.password_hash, given);
   return own.password_hash;
-}
-
-/** One page of the users, with their roles. */
-export function listUsers(_scope: Scope<'user:read'>, input: UserListInput): Promise<Page<User>> {
-  return repository.listUsers(input, now());
 }
 
 /** @throws AppError `not_found` */

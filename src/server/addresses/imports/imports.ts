@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImportInput, ImportListInput, IpamImport, IpamImportDetail } from '@/domain/ipam/csv-import';
-import type { Page } from '@/domain/list';
+import type { ImportInput, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -15,11 +14,6 @@ import { logger } from '../../lib/logger';
 import { notFound, refuseField } from '../../lib/refusals';
 import * as repository from '../queries/imports';
 import { importLeases, insertImport } from '../queries/imports';
-
-/** One page of the imports, newest first. */
-export function listImports(_scope: Scope<'ipam:write'>, input: ImportListInput): Promise<Page<IpamImport>> {
-  return repository.listImports(input);
-}
 
 /**
  * One import with its report: each bad row by line and field.

@@ -13,9 +13,12 @@ import {
   UnconfirmedFlowInput,
   UnconfirmedFlowPage,
 } from '@/domain/agent';
-import { listAgents, listUnconfirmedFlows, readAgent, summarizeAgents } from '../../traffic/agents/agents';
-import { createEnrollment, listEnrollments, revokeEnrollment } from '../../traffic/agents/enrollments';
+import { clock } from '../../lib/clock';
+import { listAgents, readAgent, summarizeAgents } from '../../traffic/agents/agents';
+import { createEnrollment, revokeEnrollment } from '../../traffic/agents/enrollments';
 import { createInstall, readInstallInfo } from '../../traffic/agents/install';
+import { listEnrollments } from '../../traffic/queries/agent-enrolments';
+import { flowStore } from '../../traffic/storage/flow-store';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -43,7 +46,7 @@ export const agentsRouter = router({
     access: { permission: 'agent:read' },
     input: UnconfirmedFlowInput,
     output: UnconfirmedFlowPage,
-    run: ({ scope, input }) => listUnconfirmedFlows(scope, input),
+    run: ({ input }) => flowStore().unconfirmed.list(input),
   }),
   install: mutation({
     rest: 'POST /agents/install',
@@ -61,7 +64,7 @@ export const agentsRouter = router({
     access: { permission: 'agent:install' },
     input: AgentEnrollmentListInput,
     output: AgentEnrollmentPage,
-    run: ({ scope, input }) => listEnrollments(scope, input),
+    run: ({ input }) => listEnrollments(input, clock.now().toISOString()),
   }),
   createEnrollment: mutation({
     rest: 'POST /agents/enrollments',

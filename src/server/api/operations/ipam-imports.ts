@@ -1,5 +1,6 @@
 import { ImportAccepted, ImportInput, ImportListInput, ImportPage, IpamImportDetail } from '@/domain/ipam/csv-import';
-import { listImports, readImport, requestImport } from '../../addresses/imports/imports';
+import { readImport, requestImport } from '../../addresses/imports/imports';
+import { listImports } from '../../addresses/queries/imports';
 import { MAX_BODY_BYTES } from '../../rest/define-route';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -25,7 +26,7 @@ export const ipamImportsRouter = router({
     access: { permission: 'ipam:write' },
     input: ImportListInput,
     output: ImportPage,
-    run: ({ scope, input }) => listImports(scope, input),
+    run: ({ input }) => listImports(input),
   }),
   get: query({
     rest: 'GET /ipam/imports/{import_id}',

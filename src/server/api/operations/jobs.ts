@@ -1,9 +1,9 @@
-import { readJobsOverview } from '../../operation/health';
+import { jobsOverview } from '../../jobs/overview';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
 const { query } = operations('Operations');
 
 export const jobsRouter = router({
-  overview: query({ access: { permission: 'job:read' }, run: ({ scope }) => readJobsOverview(scope) }),
+  overview: query({ access: { permission: 'job:read' }, run: () => jobsOverview() }),
 });

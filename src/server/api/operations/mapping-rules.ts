@@ -12,12 +12,12 @@ import {
 import {
   createMappingRule,
   deleteMappingRule,
-  listConflicts,
-  listMappingRules,
   readMappingRule,
   updateMappingRule,
 } from '../../placement/mapping-rules';
 import { previewMappingRule } from '../../placement/preview';
+import { listMappingConflicts } from '../../placement/queries/mapping-placements';
+import { listMappingRules } from '../../tenancy/queries/mapping-rules';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -30,7 +30,7 @@ export const mappingRulesRouter = router({
     access: { permission: 'mapping:read' },
     input: MappingRuleListInput,
     output: MappingRulePage,
-    run: ({ scope, input }) => listMappingRules(scope, input),
+    run: ({ input }) => listMappingRules(input),
   }),
   create: mutation({
     rest: 'POST /mapping-rules',
@@ -48,7 +48,7 @@ export const mappingRulesRouter = router({
     access: { permission: 'mapping:read' },
     input: MappingConflictListInput,
     output: MappingConflictPage,
-    run: ({ scope, input }) => listConflicts(scope, input),
+    run: ({ input }) => listMappingConflicts(input),
   }),
   preview: query({
     rest: 'POST /mapping-rules/preview',

@@ -15,12 +15,14 @@ import {
   NotificationDeliveryPage,
 } from '@/domain/notifications/delivery';
 import { NotificationSettings, NotificationSettingsUpdate } from '@/domain/notifications/settings';
-import { createChannel, deleteChannel, listChannels, readChannel, updateChannel } from '../../notifications/channels';
-import { listDeliveries, readDelivery, retryDelivery } from '../../notifications/deliveries';
+import { createChannel, deleteChannel, readChannel, updateChannel } from '../../notifications/channels';
+import { readDelivery, retryDelivery } from '../../notifications/deliveries';
 import { previewPayload } from '../../notifications/preview-payload';
+import { listChannels } from '../../notifications/queries/notification-channels';
+import { listDeliveries } from '../../notifications/queries/notification-deliveries';
 import { endPreviousSecret, rotateSigningSecret } from '../../notifications/rotate-signing-secret';
 import { testChannel } from '../../notifications/send-test';
-import { readNotificationSettings, updateNotificationSettings } from '../../notifications/settings';
+import { storedNotificationSettings, updateNotificationSettings } from '../../notifications/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -35,7 +37,7 @@ export const notificationChannelsRouter = router({
     access: reads,
     input: NotificationChannelListInput,
     output: NotificationChannelPage,
-    run: ({ scope, input }) => listChannels(scope, input),
+    run: ({ scope, input }) => listChannels(scope.tenants, input),
   }),
   create: mutation({
     rest: 'POST /notification-channels',
@@ -106,7 +108,7 @@ export const notificationChannelsRouter = router({
     access: reads,
     input: NotificationDeliveryListInput,
     output: NotificationDeliveryPage,
-    run: ({ scope, input }) => listDeliveries(scope, input),
+    run: ({ scope, input }) => listDeliveries(scope.tenants, input),
   }),
   delivery: query({
     rest: 'GET /notification-deliveries/{delivery_id}',
@@ -128,7 +130,7 @@ export const notificationChannelsRouter = router({
     summary: 'Get the mail server and the address of this service in notifications.',
     access: { permission: 'settings:read' },
     output: NotificationSettings,
-    run: ({ scope }) => readNotificationSettings(scope),
+    run: () => storedNotificationSettings(),
   }),
   updateSettings: mutation({
     rest: 'PATCH /settings/notifications',

@@ -8,7 +8,8 @@ import {
   NotificationRuleUpdate,
 } from '@/domain/notifications/rule';
 import { listIncidents } from '../../notifications/queries/notification-incidents';
-import { createRule, deleteRule, listRules, readRule, updateRule } from '../../notifications/rules';
+import { listRules } from '../../notifications/queries/notification-rules';
+import { createRule, deleteRule, readRule, updateRule } from '../../notifications/rules';
 import { testRule } from '../../notifications/send-test';
 import { operations } from '../operation';
 import { router } from '../trpc';
@@ -24,7 +25,7 @@ export const notificationRulesRouter = router({
     access: reads,
     input: NotificationRuleListInput,
     output: NotificationRulePage,
-    run: ({ scope, input }) => listRules(scope, input),
+    run: ({ scope, input }) => listRules(scope.tenants, input),
   }),
   create: mutation({
     rest: 'POST /notification-rules',

@@ -12,7 +12,8 @@ import {
 import { AssignmentPreview, AssignmentPreviewInput } from '@/domain/residual-rules';
 import { assignWorkloads, followMappingRules } from '../../placement/place';
 import { previewAssignment } from '../../placement/preview';
-import { createProject, deleteProject, listProjects, readProject, updateProject } from '../../tenancy/projects';
+import { createProject, deleteProject, readProject, updateProject } from '../../tenancy/projects';
+import { listProjects } from '../../tenancy/queries/projects';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -25,7 +26,7 @@ export const projectsRouter = router({
     access: { permission: 'project:read' },
     input: ProjectListInput,
     output: ProjectPage,
-    run: ({ scope, input }) => listProjects(scope, input),
+    run: ({ scope, input }) => listProjects(scope.reach, input),
   }),
   create: mutation({
     rest: 'POST /projects',

@@ -1,5 +1,7 @@
 import { Role, RoleInput, RoleListInput, RolePage, RoleUpdate } from '@/domain/role';
-import { createRole, deleteRole, listRoles, readRole, updateRole } from '../../access/users/roles';
+import { listRoles } from '../../access/queries/roles';
+import { createRole, deleteRole, readRole, updateRole } from '../../access/users/roles';
+import { clock } from '../../lib/clock';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -12,7 +14,7 @@ export const rolesRouter = router({
     access: { permission: 'role:read' },
     input: RoleListInput,
     output: RolePage,
-    run: ({ scope, input }) => listRoles(scope, input),
+    run: ({ input }) => listRoles(input, clock.now().toISOString()),
   }),
   create: mutation({
     rest: 'POST /roles',

@@ -1,5 +1,5 @@
 import { RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
-import { readSettings, updateSettings } from '../../settings/settings';
+import { storedSettings, updateSettings } from '../../settings/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -11,7 +11,7 @@ export const settingsRouter = router({
     summary: 'Get the runtime settings: flow retention and automatic syncs.',
     access: { permission: 'settings:read' },
     output: RuntimeSettingsRead,
-    run: ({ scope }) => readSettings(scope),
+    run: () => storedSettings(),
   }),
   update: mutation({
     rest: 'PATCH /settings',

@@ -1,6 +1,6 @@
 import { ProviderCheck, ProviderCheckInput, SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
 import { checkSignInProvider } from '../../access/provider/open-provider';
-import { readSignInProvider, updateSignInProvider } from '../../access/provider/settings';
+import { storedProvider, updateSignInProvider } from '../../access/provider/settings';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -12,7 +12,7 @@ export const signInProviderRouter = router({
     summary: 'Get the sign-in provider (OpenID Connect) without its client secret.',
     access: { permission: 'settings:read' },
     output: SignInProvider,
-    run: ({ scope }) => readSignInProvider(scope),
+    run: () => storedProvider(),
   }),
   update: mutation({
     rest: 'PUT /settings/sign-in-provider',

@@ -1,5 +1,6 @@
 import { Tenant, TenantInput, TenantListInput, TenantPage, TenantUpdate } from '@/domain/tenant';
-import { createTenant, deleteTenant, listTenants, readTenant, updateTenant } from '../../tenancy/tenants';
+import { listTenants } from '../../tenancy/queries/tenants';
+import { createTenant, deleteTenant, readTenant, updateTenant } from '../../tenancy/tenants';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -12,7 +13,7 @@ export const tenantsRouter = router({
     access: { permission: 'tenant:read' },
     input: TenantListInput,
     output: TenantPage,
-    run: ({ scope, input }) => listTenants(scope, input),
+    run: ({ scope, input }) => listTenants(scope.tenants, input),
   }),
   create: mutation({
     rest: 'POST /tenants',

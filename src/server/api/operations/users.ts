@@ -4,8 +4,10 @@ import { AssignmentsInput, User, UserAccess, UserInput, UserListInput, UserPage,
 import { allowUserToken, listUserTokens, revokeUserToken } from '../../access/account/api-tokens';
 import { resetSecondFactor } from '../../access/account/second-factor';
 import { listUserIdentities, unlinkIdentity } from '../../access/provider/accounts';
+import { listUsers } from '../../access/queries/user-list';
 import { setAssignments } from '../../access/users/assignments';
-import { createUser, deleteUser, explainUser, listUsers, readUser, updateUser } from '../../access/users/users';
+import { createUser, deleteUser, explainUser, readUser, updateUser } from '../../access/users/users';
+import { clock } from '../../lib/clock';
 import { operations } from '../operation';
 import { router } from '../trpc';
 
@@ -52,7 +54,7 @@ export const usersRouter = router({
     access: { permission: 'user:read' },
     input: UserListInput,
     output: UserPage,
-    run: ({ scope, input }) => listUsers(scope, input),
+    run: ({ input }) => listUsers(input, clock.now().toISOString()),
   }),
   create: mutation({
     rest: 'POST /users',

@@ -5,8 +5,6 @@ import {
   type AgentSummary,
   type AgentSummaryInput,
   isOlderVersion,
-  type UnconfirmedFlow,
-  type UnconfirmedFlowInput,
 } from '@/domain/agent';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
@@ -111,9 +109,3 @@ export function watchAgents(): Promise<number> {
     return silent.length;
   });
 }
-
-/** Flows that wait until the place of their workload is known, or were refused. */
-export const listUnconfirmedFlows = (
-  _scope: Scope<'agent:read'>,
-  input: UnconfirmedFlowInput,
-): Promise<Page<UnconfirmedFlow>> => flowStore().unconfirmed.list(input);

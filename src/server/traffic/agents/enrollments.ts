@@ -1,11 +1,5 @@
-import type {
-  AgentEnrollment,
-  AgentEnrollmentCreated,
-  AgentEnrollmentInput,
-  AgentEnrollmentListInput,
-} from '@/domain/agent';
+import type { AgentEnrollmentCreated, AgentEnrollmentInput } from '@/domain/agent';
 import { ENROLLMENT_LIMITS } from '@/domain/choices';
-import type { Page } from '@/domain/list';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
@@ -94,12 +88,6 @@ export async function createEnrollment(
     };
   });
 }
-
-/** Enrollment tokens for many nodes, page by page, newest first; they are kept for a week after they expire. */
-export const listEnrollments = (
-  _scope: Scope<'agent:install'>,
-  input: AgentEnrollmentListInput,
-): Promise<Page<AgentEnrollment>> => repository.listEnrollments(input, clock.now().toISOString());
 
 /** Ends an enrollment token. Nodes that enrolled with it keep their own tokens. @throws AppError `not_found`, `gone` */
 export function revokeEnrollment(scope: Scope<'agent:install'>, id: string): Promise<void> {
