@@ -7,7 +7,7 @@ import { awaitSyncRun } from '@/server/inventory/reads';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues, queueOf } from '@/server/jobs/queues';
 import { requestSync, scheduleSyncs } from '@/server/sync/request-sync';
-import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
+import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { bundled } from '@/test/bundle';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
@@ -17,7 +17,7 @@ const program = bundled('workers/some-jobs.fixture.ts');
 const scope = systemScope('cluster:sync', 'test');
 
 describe('the worker of a sync', () => {
-  let world: SyncWorld;
+  let world: SyncLab;
   let children: ChildProcess[] = [];
   let worlds = 0;
 
@@ -32,7 +32,7 @@ describe('the worker of a sync', () => {
 
   async function lab() {
     worlds += 1;
-    world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
+    world = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
   }
   async function startWorker(): Promise<ChildProcess> {
     const child = spawn(process.execPath, [program(), 'cluster.sync'], { stdio: ['ignore', 'pipe', 'inherit'] });

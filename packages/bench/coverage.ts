@@ -123,10 +123,10 @@ async function timed() {
   ahead += 31_000;
   const started = performance.now();
   const cpu = process.cpuUsage();
-  const judged = await countCoverage();
+  const evaluated = await countCoverage();
   const took = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
-  return { judged, took, cpu: (user + system) / 1000 };
+  return { evaluated, took, cpu: (user + system) / 1000 };
 }
 
 try {
@@ -137,7 +137,7 @@ try {
   const now = clock.now().toISOString();
   await store(fresh, now);
   await heartbeats(now);
-  const judging = await timed();
+  const evaluation = await timed();
   const again = clock.now().toISOString();
   await store(fresh, again);
   await heartbeats(again);
@@ -159,26 +159,29 @@ try {
       [
         ['first, nothing new', first],
         ['nothing new', idle],
-        [`${fresh} new, ${ruleCount} rules at each guest`, judging],
+        [`${fresh} new, ${ruleCount} rules at each guest`, evaluation],
         [`${fresh} more`, warm],
         [`${few} new among ${before + 2 * fresh}`, bounded],
         ['the same, age not known', unbounded],
       ] as const
-    ).map(([name, { judged, took, cpu }]) => [
+    ).map(([name, { evaluated, took, cpu }]) => [
       name,
-      String(judged),
+      String(evaluated),
       ms(took),
       ms(cpu),
-      judged ? ((judged / cpu) * 1000).toFixed(0) : '',
+      evaluated ? ((evaluated / cpu) * 1000).toFixed(0) : '',
     ]),
   );
   const [hits] = await sql`select sum(hits)::int as hits, count(*)::int as rows from rule_hits`;
   console.log(`${hits?.hits} hits in ${hits?.rows} rows`);
   expectBar(
     'every new flow was judged once',
-    judging.judged === fresh && warm.judged === fresh && bounded.judged === few && unbounded.judged === few,
+    evaluation.evaluated === fresh &&
+      warm.evaluated === fresh &&
+      bounded.evaluated === few &&
+      unbounded.evaluated === few,
   );
-  expectBar('20,000 flows in a second of processor time', warm.judged / warm.cpu >= 20);
+  expectBar('20,000 flows in a second of processor time', warm.evaluated / warm.cpu >= 20);
   expectBar('nothing new: at most 100 ms of processor time', idle.cpu <= 100);
   expectBar('a bound saves two thirds', bounded.took <= unbounded.took / 3);
 } finally {

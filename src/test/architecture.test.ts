@@ -94,7 +94,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/domain/policy/acts-on.ts': 'one rule that every part of policies asks',
   'src/domain/topology/edge-verdict.ts': 'pages need it without the schemas of the topology',
   'src/features/host-firewall/firewall-tabs.tsx': 'where the bundle is split',
-  'src/features/host-firewall/reading-firewall.tsx': 'on both sides of the split',
+  'src/features/host-firewall/firewall-loading.tsx': 'on both sides of the split',
   'src/features/networks/network-labels.ts': 'the labels of its feature',
   'src/features/security-groups/group-labels.ts': 'the labels of its feature',
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',

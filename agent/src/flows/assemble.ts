@@ -24,15 +24,15 @@ export type AssembledFlows = { flows: Flow[] } & Pick<FlowDiagnostics, 'seen' | 
 
 /** Puts together what the collectors saw: one flow per identity, at most `limit`, and the totals of the rest. */
 export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSources, limit: number): AssembledFlows {
-  const judged = new Set<number>();
+  const selected = new Set<number>();
   const outside: Candidate[] = [];
   const inCapture: Candidate[] = [];
   const states = new Map<number, Candidate>();
 
   for (const log of logs) {
     const flow = capture ? findLogged(capture, log) : -1;
-    if (capture && flow >= 0 && !judged.has(flow)) {
-      judged.add(flow);
+    if (capture && flow >= 0 && !selected.has(flow)) {
+      selected.add(flow);
       inCapture.push(withVerdict(captureFlow(capture, flow), log));
     } else if (log.newPackets > 0) {
       outside.push(logFlowCandidate(log, since));
@@ -49,7 +49,7 @@ export function assembleFlows({ capture, conntrack, logs, now, since }: FlowSour
   }
 
   const limits = { largest: limit, newest: Math.ceil(limit * NEW_SHARE) };
-  const captured = capture ? topCaptureFlows(capture, limits, judged) : [];
+  const captured = capture ? topCaptureFlows(capture, limits, selected) : [];
   const enriched = capture ? captured.map((candidate) => withState(capture, candidate, states)) : captured;
   const candidates = mergeCandidates([...inCapture, ...enriched, ...outside]);
   const chosen = selectFlows(candidates, limit);

@@ -73,8 +73,8 @@ describe('what the agents of the demo see of them', () => {
     const simulator = await start();
     const view = simulatedView(simulator);
     const at = new Date('2026-11-21T03:00:00Z');
-    const judge = (vmid: number, source: string, destination: string, destination_port: number) =>
-      view.judge(
+    const evaluatePacket = (vmid: number, source: string, destination: string, destination_port: number) =>
+      view.evaluatePacket(
         {
           site: 'nordwind-fra',
           vmid,
@@ -87,19 +87,19 @@ describe('what the agents of the demo see of them', () => {
         },
         at,
       );
-    expect(judge(1001, '198.18.4.4', '10.40.10.11', 443)).toEqual({ verdict: 'accept' });
-    expect(judge(1001, '192.0.2.4', '10.40.10.11', 22)).toMatchObject({
+    expect(evaluatePacket(1001, '198.18.4.4', '10.40.10.11', 443)).toEqual({ verdict: 'accept' });
+    expect(evaluatePacket(1001, '192.0.2.4', '10.40.10.11', 22)).toMatchObject({
       verdict: 'drop',
       line: expect.stringContaining('policy DROP: '),
     });
-    expect(judge(1301, '10.40.20.13', '10.40.40.11', 5432).verdict).toBe('drop');
-    expect(judge(1301, '10.40.30.11', '10.40.40.11', 5432)).toEqual({ verdict: 'accept' });
+    expect(evaluatePacket(1301, '10.40.20.13', '10.40.40.11', 5432).verdict).toBe('drop');
+    expect(evaluatePacket(1301, '10.40.30.11', '10.40.40.11', 5432)).toEqual({ verdict: 'accept' });
     // The forgotten rule logs what it lets in.
-    expect(judge(1701, '203.0.113.199', '10.40.90.15', 3306)).toMatchObject({
+    expect(evaluatePacket(1701, '203.0.113.199', '10.40.90.15', 3306)).toMatchObject({
       verdict: 'accept',
       line: expect.stringContaining('ACCEPT: '),
     });
-    expect(judge(1701, '10.40.90.16', '10.40.90.15', 3306)).toEqual({ verdict: 'accept' });
+    expect(evaluatePacket(1701, '10.40.90.16', '10.40.90.15', 3306)).toEqual({ verdict: 'accept' });
     expect(view.card('nordwind-fra', 1004)).toEqual({
       node: 'fra-pve3',
       device: 'veth1004i0',

@@ -32,8 +32,8 @@ export function simulatedView(simulator: Simulator): ClustersView {
         .state.guestsOn(node)
         .filter((guest) => guest.isRunning)
         .map((guest) => ({ ...cardOf(guest), vmid: guest.vmid })),
-    judge(packet: OpeningPacket, at: Date): PacketVerdict {
-      const { verdict, line } = cluster(packet.site).enforcement.judge(
+    evaluatePacket(packet: OpeningPacket, at: Date): PacketVerdict {
+      const { verdict, line } = cluster(packet.site).enforcement.evaluatePacket(
         {
           vmid: packet.vmid,
           nic: CARD,

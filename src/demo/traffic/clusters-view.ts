@@ -25,7 +25,7 @@ export type ClustersView = {
   card(site: string, vmid: number): GuestCard | undefined;
   /** Cards of the running guests of a node. */
   cardsOf(site: string, node: string): (GuestCard & { vmid: number })[];
-  judge(packet: OpeningPacket, at: Date): PacketVerdict;
+  evaluatePacket(packet: OpeningPacket, at: Date): PacketVerdict;
   firewallStatus(site: string, node: string): FirewallStatus;
   /** Changes when the rules of the node change. */
   rulesetHash(site: string, node: string): string;

@@ -1,9 +1,9 @@
 import { SITES } from '../world/company';
 import type { ClustersView, GuestCard, OpeningPacket, PacketVerdict } from './clusters-view';
 
-/** Clusters in which everything runs where the demo puts it. `judge` gives a packet's verdict; the default accepts. */
+/** Clusters in which everything runs where the demo puts it. `evaluatePacket` gives a packet's verdict; the default accepts. */
 export function flatView(
-  judge: (packet: OpeningPacket) => PacketVerdict = () => ({ verdict: 'accept' }),
+  evaluatePacket: (packet: OpeningPacket) => PacketVerdict = () => ({ verdict: 'accept' }),
 ): ClustersView {
   const card = (site: string, vmid: number): GuestCard | undefined => {
     const guest = SITES.find(({ name }) => name === site)?.guests.find((item) => item.vmid === vmid);
@@ -19,7 +19,7 @@ export function flatView(
         const found = card(site, vmid);
         return found?.running && found.node === node ? [{ ...found, vmid }] : [];
       }),
-    judge,
+    evaluatePacket,
     firewallStatus: () => ({
       implementation: 'iptables',
       service_running: true,

@@ -42,8 +42,8 @@ export function flowsOf(session: Session, slots: Slots, view: ClustersView): See
   const began = startOfSlot(session.start_slot) + Math.floor(roll(session.start_slot, session.client_port ?? 0) * 900);
   const lastSlot = Math.min(slots.to, session.start_slot + session.slots - 1);
   const observed = Math.max(began, startOfSlot(lastSlot) + SLOT_MS - 1 - Math.floor(roll(lastSlot, began) * 4_000));
-  const judged = (end: End, direction: 'in' | 'out'): PacketVerdict =>
-    view.judge(
+  const evaluated = (end: End, direction: 'in' | 'out'): PacketVerdict =>
+    view.evaluatePacket(
       {
         site: end.site ?? '',
         vmid: end.vmid ?? 0,
@@ -114,11 +114,11 @@ export function flowsOf(session: Session, slots: Slots, view: ClustersView): See
   });
   const [total, before] = [attempts(session, lastSlot + 1), attempts(session, slots.from)];
   const unanswered = isTcp(session) ? 'SYN_SENT' : null;
-  const out = near && judged(client, 'out');
+  const out = near && evaluated(client, 'out');
   if (near && out && out.verdict !== 'accept') {
     return [make('up', place(client, near), { total, before, decision: out, state: unanswered })];
   }
-  const incoming = far?.running ? judged(server, 'in') : undefined;
+  const incoming = far?.running ? evaluated(server, 'in') : undefined;
   const gone = server.site !== undefined && !far?.running;
   if (gone || (incoming && incoming.verdict !== 'accept')) {
     const seen: SeenFlow[] = [];

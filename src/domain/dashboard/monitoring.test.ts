@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeMonitoring, type MonitoredPlace, SLOT_MS } from './monitoring';
+import { computeMonitoring, type MonitoredPlace, SLOT_MS } from './monitoring';
 
 const NOW = Date.parse('2026-03-10T12:03:00Z');
 const ago = (minutes: number) => NOW - minutes * 60_000;
@@ -7,10 +7,10 @@ const place = (values: Partial<MonitoredPlace> = {}): MonitoredPlace => ({
   ...{ node_id: 'n', workloads: 1, reports: true, interval_seconds: 30, ...values },
 });
 /** The result for a range of a node whose agent reported from one moment to another. */
-const judge = (range: [number, number], heard: [number, number] | null, values?: Partial<MonitoredPlace>) => {
+const monitor = (range: [number, number], heard: [number, number] | null, values?: Partial<MonitoredPlace>) => {
   const [since, until] = range.map(ago) as [number, number];
   const [from, to] = (heard ?? [0, 0]).map(ago) as [number, number];
-  const sums = judgeMonitoring([place(values)], { since, until }, NOW, (_, slot) =>
+  const sums = computeMonitoring([place(values)], { since, until }, NOW, (_, slot) =>
     heard === null ? false : slot + SLOT_MS > from && slot < to,
   );
   return Object.entries(sums).find(([name, n]) => name !== 'running' && n > 0)?.[0];
@@ -31,14 +31,14 @@ it.each<[string, [number, number], [number, number] | null, Partial<MonitoredPla
   ['a range that begins before heartbeats are kept', [3_000, 0], [2_000, 0], {}, 'partly'],
   ['such a range, with no heartbeat that is kept', [3_000, 0], null, { reports: false }, 'unknown'],
 ])('evaluates a range by what reported then: %s', (_, range, heard, values, kind) => {
-  expect(judge(range, heard, values)).toBe(kind);
+  expect(monitor(range, heard, values)).toBe(kind);
 });
 
 it('takes a heartbeat for the time since the one before', () => {
   const everyHour = (slot: number) => slot % 3_600_000 === 0;
   const range = { since: ago(300), until: ago(120) };
   const of = (interval_seconds: number) =>
-    judgeMonitoring([place({ interval_seconds })], range, NOW, (_, slot) => everyHour(slot));
+    computeMonitoring([place({ interval_seconds })], range, NOW, (_, slot) => everyHour(slot));
   expect(of(3_600)).toMatchObject({ watched: 1 });
   expect(of(30)).toMatchObject({ partly: 1 });
 });

@@ -49,7 +49,7 @@ export function slotsOf({ since, until }: Range, now: number): number[] {
  * now.
  * @param heardIn whether a node's agent sent a heartbeat in a window
  */
-export function judgeMonitoring(
+export function computeMonitoring(
   places: readonly MonitoredPlace[],
   range: Range,
   now: number,

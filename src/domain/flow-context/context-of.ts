@@ -6,7 +6,7 @@ import type { AuditOutcome, ContextDecision, ContextReason, FlowContext, FlowDec
 import type { GuestContext, GuestInterface } from './guest-context';
 import { type Opening, openingPackets } from './opening-packets';
 
-type Judged = { verdict: Verdict; audit: readonly AuditOutcome[] };
+type Evaluated = { verdict: Verdict; audit: readonly AuditOutcome[] };
 type Found = Pick<FlowContext, 'verdict' | 'decided_by' | 'audit'> & { decision: ContextDecision | 'unknown' };
 
 const UNKNOWN = (reason: ContextReason): Found => ({
@@ -28,14 +28,14 @@ function candidates(guest: GuestContext, flow: FlowFacts): readonly GuestInterfa
   return any ? [assumed] : [];
 }
 
-function judge(guest: GuestContext, nic: GuestInterface, { packet }: Opening): Judged {
+function evaluateAt(guest: GuestContext, nic: GuestInterface, { packet }: Opening): Evaluated {
   const verdict = evaluate(nic.live, packet);
   if (guest.audit.length === 0) return { verdict, audit: [] };
   return { verdict, audit: auditOutcomes(guest.audit, packet, verdict, () => evaluate(nic.dropping(), packet)) };
 }
 
 /** What is enforced, or what only audited policies would do; `unknown` when something that decides is not known. */
-function decisionOf({ verdict: { verdict, decided_by }, audit }: Judged): ContextDecision | 'unknown' {
+function decisionOf({ verdict: { verdict, decided_by }, audit }: Evaluated): ContextDecision | 'unknown' {
   if (verdict === 'unknown') return 'unknown';
   if (decided_by.kind === 'rule') return verdict;
   const [first] = audit;
@@ -58,15 +58,15 @@ const sameAudit = (a: readonly AuditOutcome[], b: readonly AuditOutcome[]) =>
   a.every((outcome, at) => outcome.policy_id === b[at]?.policy_id && outcome.verdict === b[at]?.verdict);
 
 /** What all evaluated results have in common. Where they differ, nothing is claimed. */
-function agreed(judged: readonly Judged[], reason: ContextReason): Found {
-  const [first, ...others] = judged;
+function agreed(evaluated: readonly Evaluated[], reason: ContextReason): Found {
+  const [first, ...others] = evaluated;
   if (!first) return UNKNOWN(reason);
   const { verdict, decided_by } = first.verdict;
   const decision = decisionOf(first);
   if (others.length === 0) return { decision, verdict, decided_by, audit: first.audit };
-  const all = (same: (other: Judged) => boolean) => others.every(same);
+  const all = (same: (other: Evaluated) => boolean) => others.every(same);
   const places = () =>
-    judged.flatMap(({ verdict: { decided_by: by } }) =>
+    evaluated.flatMap(({ verdict: { decided_by: by } }) =>
       by.kind === 'rule' ? [by] : by.kind === 'unknown' ? by.places : [],
     );
   const decider: FlowDecider = all((other) => sameDecider(other.verdict.decided_by, decided_by))
@@ -111,8 +111,8 @@ export function contextOf(guest: GuestContext, flow: FlowFacts, end: 'source' | 
   if (typeof openings === 'string') found = UNKNOWN(openings);
   else {
     const nics = candidates(guest, flow);
-    const judged = nics.flatMap((nic) => openings.map((each) => judge(guest, nic, each)));
-    found = agreed(judged, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
+    const evaluated = nics.flatMap((nic) => openings.map((each) => evaluateAt(guest, nic, each)));
+    found = agreed(evaluated, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
   }
   const logged = isLogged(flow.decision) ? flow.decision : null;
   const certain =

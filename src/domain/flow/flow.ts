@@ -51,13 +51,13 @@ export const Flow = z.object({
 export type Flow = z.output<typeof Flow>;
 
 /** A flow with what was observed of it, what the rules say about it now, and what policies in audit mode would do. */
-export const JudgedFlow = Flow.extend(flowVerdict);
-export type JudgedFlow = z.output<typeof JudgedFlow>;
+export const EvaluatedFlow = Flow.extend(flowVerdict);
+export type EvaluatedFlow = z.output<typeof EvaluatedFlow>;
 
 /** Flows page by page, the newest first unless sorted otherwise. */
 export const FlowListInput = listInput(FLOW_SORTS, flowFilters);
 export type FlowListInput = z.output<typeof FlowListInput>;
-export const FlowPage = pageOf(JudgedFlow).extend({
+export const FlowPage = pageOf(EvaluatedFlow).extend({
   /** Flows that were last seen before have expired, whatever the range. */
   kept_since: z.string(),
   /** The setting that this follows from. */
@@ -79,7 +79,7 @@ export type FlowTailInput = z.output<typeof FlowTailInput>;
 
 /** The newest first. A flow may come again, with the same `id` and newer values: it replaces the one before. */
 export const FlowTail = z.object({
-  items: z.array(JudgedFlow),
+  items: z.array(EvaluatedFlow),
   next_after: z.string(),
   /** Older ones than these were stored since, too. */
   more: z.boolean(),

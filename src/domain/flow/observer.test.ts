@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeObserver, PLACEMENT_TOLERANCE_MS, type Placement, settleReport, wasOn } from './observer';
+import { evaluateObserver, PLACEMENT_TOLERANCE_MS, type Placement, settleReport, wasOn } from './observer';
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
@@ -12,12 +12,12 @@ const moved: Placement = {
   past: [{ node_id: 'n1', since: null, until: NOW - HOUR }],
 };
 
-describe('judgeObserver', () => {
+describe('evaluateObserver', () => {
   it('returns what the word of a node about an interface is worth', () => {
-    expect(judgeObserver(null, null, () => true)).toBe('no_guest_interface');
-    expect(judgeObserver(100, null, () => true)).toBe('unknown_vmid');
-    expect(judgeObserver(100, 'w', () => true)).toBe('confirmed');
-    expect(judgeObserver(100, 'w', () => false)).toBe('elsewhere');
+    expect(evaluateObserver(null, null, () => true)).toBe('no_guest_interface');
+    expect(evaluateObserver(100, null, () => true)).toBe('unknown_vmid');
+    expect(evaluateObserver(100, 'w', () => true)).toBe('confirmed');
+    expect(evaluateObserver(100, 'w', () => false)).toBe('elsewhere');
   });
 });
 

@@ -29,7 +29,7 @@ export function wasOn({ node_id, since, past }: Placement, nodeId: string, at: n
  * @param vmid of the interface; null: of no guest
  * @param workloadId the workload with this VMID; null: the inventory has none
  */
-export function judgeObserver(
+export function evaluateObserver(
   vmid: number | null,
   workloadId: string | null,
   isHere: (workloadId: string) => boolean,

@@ -43,10 +43,10 @@ describe('decideTest', () => {
     expect(shown).toBeGreaterThan(TESTS / 20);
   });
 
-  it.each(['allow', 'deny'] as const)('leaves %s over an empty end unknown', (wanted) => {
+  it.each(['allow', 'deny'] as const)('leaves %s over an empty end unknown', (desired) => {
     const { to } = randomTest(1);
     const empty = { ...NOTHING, missing: [{ reason: 'nothing_resolved' as const, endpoint: 'sg:empty' }] };
-    const decision = decideTest({ expect: wanted, protocol: 'tcp', ports: [] }, empty, to);
+    const decision = decideTest({ expect: desired, protocol: 'tcp', ports: [] }, empty, to);
     expect(decision).toMatchObject({ result: 'unknown', unknown_reason: 'nothing_resolved', finding: null });
   });
 

@@ -20,7 +20,7 @@ function randomLive(seed: number) {
     compilePolicies(list, INDEX, instance)
       .guests.find(({ workload_id }) => workload_id === 'web1')
       ?.rules.slice(0, 12) ?? [];
-  const wanted = rulesOf(policies, 'inst1');
+  const desired = rulesOf(policies, 'inst1');
   const damage = (rule: LiveRule): LiveRule[] => {
     const dice = random();
     if (dice < 0.1) return [];
@@ -48,7 +48,7 @@ function randomLive(seed: number) {
           .map((rule) => [random(), rule] as const)
           .sort(([a], [b]) => a - b)
           .map(([, rule]) => rule);
-  return { wanted, live: renumber(shuffled) };
+  return { desired, live: renumber(shuffled) };
 }
 
 describe('the difference between desired and live rules', () => {
@@ -56,17 +56,17 @@ describe('the difference between desired and live rules', () => {
     const options: DiffOptions = { instance: 'inst1', vmid: 101, placement };
     fc.assert(
       fc.property(fc.integer(), (seed) => {
-        const { wanted, live } = randomLive(seed);
-        const diff = diffGuest(wanted, live, options);
+        const { desired, live } = randomLive(seed);
+        const diff = diffGuest(desired, live, options);
         const after = applyDiff(live, diff);
-        const again = diffGuest(wanted, after, options);
+        const again = diffGuest(desired, after, options);
         expect([again.added, again.removed, again.moved]).toEqual([[], [], []]);
-        expect(again.kept.map((item) => item.wanted)).toEqual(wanted);
+        expect(again.kept.map((item) => item.desired)).toEqual(desired);
         const byHand = (rules: readonly LiveRule[]) => rules.filter(({ comment }) => comment === 'by hand').length;
         expect(byHand(after)).toBe(byHand(live));
         // Every live rule is accounted for exactly once.
         expect(diff.kept.length + diff.removed.length + byHand(live)).toBe(live.length);
-        expect(diff.kept.length + diff.added.length).toBe(wanted.length);
+        expect(diff.kept.length + diff.added.length).toBe(desired.length);
       }),
     );
   });
@@ -86,34 +86,34 @@ describe('the difference between desired and live rules', () => {
             'inst1',
           ).guests.find(({ workload_id }) => workload_id === 'web1')?.rules ?? [];
         // Versions 1 to 3 are alike; 4 is not there yet, 0 said something else.
-        const wanted = at(3, 1);
+        const desired = at(3, 1);
         const live = at(age, null).map(asLive);
         const intent = {
           instance: 'inst1',
           vmid: 101,
           placement: 'above' as const,
           scope: new Set(policies.map(({ id }) => id)),
-          rules: wanted,
+          rules: desired,
           sets: [],
-          order: [...new Set(wanted.map(({ policy_id }) => policy_id))],
+          order: [...new Set(desired.map(({ policy_id }) => policy_id))],
           remove_strays: true,
           default_in: 'keep' as const,
           default_out: 'keep' as const,
           switch_on: false,
         };
-        const diff = diffGuest(wanted, live, { instance: 'inst1', vmid: 101, placement: 'above' });
+        const diff = diffGuest(desired, live, { instance: 'inst1', vmid: 101, placement: 'above' });
         const { slots, stale } = layOut(live, intent);
         if (age >= 1 && age <= 3) {
           expect([diff.added, diff.removed, diff.moved, stale]).toEqual([[], [], [], []]);
-          expect(slots.every((slot) => slot.kind === 'wanted' && slot.live !== null && slot.in_place)).toBe(true);
+          expect(slots.every((slot) => slot.kind === 'desired' && slot.live !== null && slot.in_place)).toBe(true);
         } else {
           expect(diff.kept).toEqual([]);
           for (const gone of [diff.removed, stale])
             expect(gone.map(({ reason }) => reason)).toEqual(live.map(() => 'outdated_version'));
         }
         const damaged = live.map((rule) => ({ ...rule, comment: `${rule.comment} edited` }));
-        expect(diffGuest(wanted, damaged, { instance: 'inst1', vmid: 101, placement: 'above' }).kept).toEqual([]);
-        expect(layOut(damaged, intent).slots.every((slot) => slot.kind === 'wanted' && slot.live === null)).toBe(true);
+        expect(diffGuest(desired, damaged, { instance: 'inst1', vmid: 101, placement: 'above' }).kept).toEqual([]);
+        expect(layOut(damaged, intent).slots.every((slot) => slot.kind === 'desired' && slot.live === null)).toBe(true);
       }),
     );
   });
@@ -128,6 +128,6 @@ describe('the difference between desired and live rules', () => {
     const vmid = Number(/g=(\d+)/.exec(first.comment)?.[1]);
     const live = [...rest, first].map(asLive);
     const { moved } = diffGuest(rules, live, { instance: 'inst1', vmid, placement: 'above' });
-    expect(moved).toEqual([expect.objectContaining({ wanted: first, reason: 'order' })]);
+    expect(moved).toEqual([expect.objectContaining({ desired: first, reason: 'order' })]);
   });
 });

@@ -37,7 +37,7 @@ export type StaleRuleReason = (typeof STALE_RULE_REASONS)[number];
 
 /** A live rule that bears a marker and is to go. */
 export type StaleRule = { readonly rule: LiveRule; readonly policy_id: string; readonly reason: StaleRuleReason };
-export type KeptRule = { readonly rule: LiveRule; readonly wanted: DesiredRule };
+export type KeptRule = { readonly rule: LiveRule; readonly desired: DesiredRule };
 
 /** How a guest's live rules differ from the desired ones. */
 export type GuestDiff = {
@@ -80,17 +80,17 @@ export const isLiveVersion = ({ policy_version, since_version }: DesiredRule, ve
   version <= policy_version && version >= (since_version ?? policy_version);
 
 /** Whether a live rule with this marker is the desired one; its own version, if it counts, is no difference. */
-export function isSameRule(wanted: DesiredRule, marker: Marker, live: LiveRule): boolean {
+export function isSameRule(desired: DesiredRule, marker: Marker, live: LiveRule): boolean {
   // The marker stands first, and nothing before its version can look like one.
-  const comment = wanted.comment.replace(` v=${wanted.policy_version} `, ` v=${marker.version} `);
-  return isLiveVersion(wanted, marker.version) && sameContent(wanted.content, comment, live);
+  const comment = desired.comment.replace(` v=${desired.policy_version} `, ` v=${marker.version} `);
+  return isLiveVersion(desired, marker.version) && sameContent(desired.content, comment, live);
 }
 
 /** What makes a rule of a policy the same in all versions that count as one. */
 export const ruleIdentity = (policyId: string, hash: string) => `${policyId} ${hash}`;
 
 /** Why a marked rule is to be removed, or the desired rule that it is. */
-function judge(
+function matchRule(
   rule: LiveRule,
   open: Map<string, DesiredRule>,
   known: ReadonlyMap<string, DesiredRule>,
@@ -105,50 +105,50 @@ function judge(
   if (present === undefined) return 'leftover';
   if (!isLiveVersion(present, marker.version)) return 'outdated_version';
   const key = ruleIdentity(marker.policy_id, marker.rule_hash);
-  const wanted = known.get(key);
-  if (!wanted) return 'leftover';
-  if (!isSameRule(wanted, marker, rule)) return 'content_differs';
+  const desired = known.get(key);
+  if (!desired) return 'leftover';
+  if (!isSameRule(desired, marker, rule)) return 'content_differs';
   if (!rule.enable) return 'disabled';
-  return open.delete(key) ? wanted : 'duplicate';
+  return open.delete(key) ? desired : 'duplicate';
 }
 
 /**
  * Compares the desired rules of one guest with its live rules. Rules without a marker are unmanaged: they are never
  * touched, and managed rules are placed before or after all of them. A rule with a marker of another installation or
  * guest (a clone, a restored backup) is not kept as managed. Applying the result and comparing again finds nothing to
- * do. `wanted` is in order of evaluation and has every policy of the guest, or rules of the others count as
+ * do. `desired` is in order of evaluation and has every policy of the guest, or rules of the others count as
  * leftovers.
  */
-export function diffGuest(wanted: readonly DesiredRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
-  const ranks = new Map(wanted.map((rule, rank) => [rule, rank]));
-  const known = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
+export function diffGuest(desired: readonly DesiredRule[], live: readonly LiveRule[], options: DiffOptions): GuestDiff {
+  const ranks = new Map(desired.map((rule, rank) => [rule, rank]));
+  const known = new Map(desired.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const open = new Map(known);
-  const policies = new Map(wanted.map((rule) => [rule.policy_id, rule]));
+  const policies = new Map(desired.map((rule) => [rule.policy_id, rule]));
   const kept: KeptRule[] = [];
   const removed: StaleRule[] = [];
   const foreign: LiveRule[] = [];
   const sorted = [...live].sort((a, b) => a.pos - b.pos);
   for (const rule of sorted) {
-    const found = judge(rule, open, known, policies, options);
+    const found = matchRule(rule, open, known, policies, options);
     if (found === null) foreign.push(rule);
-    else if (typeof found === 'object') kept.push({ rule, wanted: found });
+    else if (typeof found === 'object') kept.push({ rule, desired: found });
     else removed.push({ rule, policy_id: parseMarker(rule.comment)?.policy_id ?? '', reason: found });
   }
   const first = foreign[0]?.pos ?? Number.POSITIVE_INFINITY;
   const last = foreign.at(-1)?.pos ?? Number.NEGATIVE_INFINITY;
   const isBeyond = ({ rule }: KeptRule) => (options.placement === 'above' ? rule.pos > first : rule.pos < last);
   const inPlace = kept.filter((item) => !isBeyond(item));
-  const stays = longestIncreasingSubsequence(inPlace.map((item) => ranks.get(item.wanted) ?? 0));
+  const stays = longestIncreasingSubsequence(inPlace.map((item) => ranks.get(item.desired) ?? 0));
   const staying = new Set(inPlace.filter((_, at) => stays.has(at)));
   const moved = kept
     .filter((item) => !staying.has(item))
     .map((item) => ({ ...item, reason: isBeyond(item) ? ('foreign_rule' as const) : ('order' as const) }));
-  const liveOf = new Map(kept.map((item) => [item.wanted, item.rule]));
-  const ours = wanted.map((rule) => liveOf.get(rule) ?? rule);
+  const liveOf = new Map(kept.map((item) => [item.desired, item.rule]));
+  const ours = desired.map((rule) => liveOf.get(rule) ?? rule);
   return {
     kept,
     moved,
-    added: wanted.filter((rule) => !liveOf.has(rule)),
+    added: desired.filter((rule) => !liveOf.has(rule)),
     removed,
     result: options.placement === 'above' ? [...ours, ...foreign] : [...foreign, ...ours],
   };

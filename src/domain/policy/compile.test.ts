@@ -110,10 +110,10 @@ describe('compiled rules', () => {
             const icmp = packet.protocol === (packet.source.family === 4 ? 1 : 58);
             // No answer to these reaches the sender of the packet.
             const silent = icmp || (packet.direction === 'out' && packet.protocol !== 6);
-            const wanted = says === 'reject' && silent ? 'drop' : says;
+            const desired = says === 'reject' && silent ? 'drop' : says;
             const found = decided_by.kind === 'rule' ? verdict : null;
-            if (found !== wanted)
-              expect({ found, packet, workload, policies }).toEqual({ found: wanted, packet, workload, policies });
+            if (found !== desired)
+              expect({ found, packet, workload, policies }).toEqual({ found: desired, packet, workload, policies });
             if (found) decided++;
           }
         }

@@ -97,8 +97,8 @@ function templatesOf(policy: CompilablePolicy, type: 'in' | 'out', peers: readon
   let last = -1;
   for (const rule of [...policy.rules].sort(compareRules)) {
     if (!rule.enabled) continue;
-    const wanted = protocolFamily(rule.protocol);
-    const fitting = peers.filter(({ family }) => family === null || wanted === null || family === wanted);
+    const desired = protocolFamily(rule.protocol);
+    const fitting = peers.filter(({ family }) => family === null || desired === null || family === desired);
     if (fitting.length === 0 && peers.length > 0) {
       notes.warnings.push({ policy_id: policy.id, code: 'no_address_of_family', detail: rule.protocol });
     }

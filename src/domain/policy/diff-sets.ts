@@ -21,15 +21,15 @@ const canonical = (text: string) => {
 };
 
 function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[]) {
-  const wanted = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
+  const desired = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
   const right = new Set<string>();
   const removed: string[] = [];
   for (const { cidr, nomatch, errors } of entries) {
     const key = canonical(cidr);
-    if (wanted.has(key) && !nomatch && !errors && !right.has(key)) right.add(key);
+    if (desired.has(key) && !nomatch && !errors && !right.has(key)) right.add(key);
     else removed.push(cidr);
   }
-  return { name, added: [...wanted].filter(([key]) => !right.has(key)).map(([, cidr]) => cidr), removed };
+  return { name, added: [...desired].filter(([key]) => !right.has(key)).map(([, cidr]) => cidr), removed };
 }
 
 /**
@@ -37,14 +37,14 @@ function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[])
  * broken, is to be removed and added again.
  */
 export function diffSets(
-  wanted: readonly DesiredSet[],
+  desired: readonly DesiredSet[],
   live: Readonly<Record<string, readonly LiveSetEntry[]>>,
 ): SetsDiff {
-  const names = new Set(wanted.map(({ name }) => name));
+  const names = new Set(desired.map(({ name }) => name));
   const liveOf = (name: string) => (Object.hasOwn(live, name) ? live[name] : undefined);
   return {
-    created: wanted.filter(({ name }) => !liveOf(name)),
-    changed: wanted
+    created: desired.filter(({ name }) => !liveOf(name)),
+    changed: desired
       .map((set) => changeOf(set, liveOf(set.name) ?? set.cidrs.map((cidr) => ({ cidr }))))
       .filter(({ added, removed }) => added.length + removed.length > 0),
     removed: Object.keys(live)

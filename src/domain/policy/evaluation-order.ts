@@ -5,17 +5,17 @@ export type Inversion = { readonly above: string; readonly below: string };
 
 /** Whether rules of a policy are live in another order among themselves: only a manual change does that. */
 export function isShuffled(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): boolean {
-  const own = kept.filter(({ wanted }) => wanted.policy_id === policyId).sort((a, b) => a.rule.pos - b.rule.pos);
-  return own.some((item, at) => at > 0 && (ranks.get(own[at - 1]?.wanted) ?? 0) > (ranks.get(item.wanted) ?? 0));
+  const own = kept.filter(({ desired }) => desired.policy_id === policyId).sort((a, b) => a.rule.pos - b.rule.pos);
+  return own.some((item, at) => at > 0 && (ranks.get(own[at - 1]?.desired) ?? 0) > (ranks.get(item.desired) ?? 0));
 }
 
 /** Pairs of the policy with others at the workload where a rule is evaluated before one that must precede it. */
 export function inversionsOf(policyId: string, { kept }: GuestDiff, ranks: ReadonlyMap<unknown, number>): Inversion[] {
   const blocks = new Map<string, { rank: number; first: number; last: number }>();
-  for (const { wanted, rule } of kept) {
-    const block = blocks.get(wanted.policy_id);
-    const rank = ranks.get(wanted) ?? 0;
-    blocks.set(wanted.policy_id, {
+  for (const { desired, rule } of kept) {
+    const block = blocks.get(desired.policy_id);
+    const rank = ranks.get(desired) ?? 0;
+    blocks.set(desired.policy_id, {
       rank: Math.min(rank, block?.rank ?? rank),
       first: Math.min(rule.pos, block?.first ?? rule.pos),
       last: Math.max(rule.pos, block?.last ?? rule.pos),

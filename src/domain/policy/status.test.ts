@@ -50,7 +50,7 @@ type Scene = {
   cluster?: boolean | null;
   nic?: boolean | null;
   missing?: boolean;
-  wanted?: boolean;
+  desired?: boolean;
 };
 
 function view({
@@ -59,9 +59,9 @@ function view({
   cluster = true,
   nic = true,
   missing = false,
-  wanted = true,
+  desired = true,
 }: Scene): GuestView {
-  const guest = wanted && GUEST ? GUEST : null;
+  const guest = desired && GUEST ? GUEST : null;
   const state = {
     cluster: { firewall_enabled: cluster, groups: {}, ipsets: {}, aliases: {} },
     guest: { options, rules: live, ipsets: {}, aliases: {} },
@@ -70,7 +70,7 @@ function view({
   const effective = options && effectiveOptions(options);
   return {
     vmid: 101,
-    wanted: guest,
+    desired: guest,
     diff: live && diffGuest(guest?.rules ?? [], renumber(live), { instance: 'inst1', vmid: 101, placement: 'above' }),
     sets: { created: [], changed: [], removed: [] },
     missing,
@@ -89,7 +89,7 @@ describe('a policy without rules that asks for a default of DROP', () => {
   const told = (scene: Scene) => {
     const found = view({ live: [], ...scene });
     return deploymentStatus('p1', true, false, [
-      { ...found, wanted: guest, ...(scene.live === null && { diff: null }) },
+      { ...found, desired: guest, ...(scene.live === null && { diff: null }) },
     ]);
   };
 
@@ -199,7 +199,7 @@ describe('the deployment status', () => {
       { cluster: null },
       { status: 'partial', reasons: ['enforcement_unknown'] },
     ],
-  ])('tells that %s', (_, scene, wanted) => expect(status(scene)).toMatchObject(wanted));
+  ])('tells that %s', (_, scene, desired) => expect(status(scene)).toMatchObject(desired));
 
   it('tells that a set that rules refer to was changed or could not be read', () => {
     const many = { ...POLICY, definition: { ...POLICY.definition, sources: ['sg:many'] } };
@@ -208,30 +208,30 @@ describe('the deployment status', () => {
     const live = guest.rules.map(asLive);
     const whole = (ipsets: Record<string, { cidr: string }[]> | null): GuestView => ({
       ...view({}),
-      wanted: guest,
+      desired: guest,
       diff: diffGuest(guest.rules, live, { instance: 'inst1', vmid: 101, placement: 'above' }),
       sets: ipsets && diffSets(guest.sets, ipsets),
     });
-    const asWanted = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
-    const changed = Object.fromEntries(Object.entries(asWanted).map(([name, entries]) => [name, entries.slice(1)]));
-    const told = (ipsets: typeof asWanted | null) => deploymentStatus('p1', true, false, [whole(ipsets)]);
-    expect(told(asWanted)).toMatchObject({ status: 'active' });
+    const asDesired = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
+    const changed = Object.fromEntries(Object.entries(asDesired).map(([name, entries]) => [name, entries.slice(1)]));
+    const told = (ipsets: typeof asDesired | null) => deploymentStatus('p1', true, false, [whole(ipsets)]);
+    expect(told(asDesired)).toMatchObject({ status: 'active' });
     expect(told(changed)).toMatchObject({ status: 'stale', reasons: ['set_differs'] });
     expect(told(null)).toMatchObject({ status: 'partial', reasons: ['unreadable'] });
   });
 
   it('does not change when the guest moves to another node', () => {
     // Rules follow the guest; only the view is read through another node.
-    expect(deploymentStatus('p1', true, false, [view({}), view({ wanted: false, live: [] })]).status).toBe('active');
+    expect(deploymentStatus('p1', true, false, [view({}), view({ desired: false, live: [] })]).status).toBe('active');
   });
 
   it('is null when nothing is to be deployed and no managed rule is live', () => {
-    const clean = view({ wanted: false, live: [FOREIGN] });
+    const clean = view({ desired: false, live: [FOREIGN] });
     expect(deploymentStatus('p1', false, false, [clean])).toMatchObject({ status: null, reasons: [] });
   });
 
   it('is stale when the policy is disabled or audited but still live', () => {
-    const left = view({ wanted: false });
+    const left = view({ desired: false });
     expect(deploymentStatus('p1', false, false, [left])).toMatchObject({
       status: 'stale',
       reasons: ['leftover'],

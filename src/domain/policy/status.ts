@@ -37,7 +37,7 @@ export type DeploymentReason = (typeof DEPLOYMENT_REASONS)[number];
 export type GuestView = {
   readonly vmid: number;
   /** What the policies want here; null when nothing. */
-  readonly wanted: DesiredGuest | null;
+  readonly desired: DesiredGuest | null;
   /** Comparison with the live rules; null when they could not be read. */
   readonly diff: GuestDiff | null;
   /** Comparison of the sets that rules refer to; null when they could not be read. */
@@ -79,10 +79,10 @@ type Tally = {
 };
 
 /** Rules are as good as the sets that they refer to. */
-function readSets(policyId: string, { wanted, sets }: GuestView, reasons: Set<DeploymentReason>): void {
-  const rules = (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId);
+function readSets(policyId: string, { desired, sets }: GuestView, reasons: Set<DeploymentReason>): void {
+  const rules = (desired?.rules ?? []).filter((rule) => rule.policy_id === policyId);
   const referred = new Set(rules.map(({ content }) => (content.source ?? content.dest ?? '').replace('+guest/', '')));
-  const own = (wanted?.sets ?? []).filter(({ name }) => referred.has(name));
+  const own = (desired?.sets ?? []).filter(({ name }) => referred.has(name));
   if (own.length === 0) return;
   if (!sets) reasons.add('unreadable');
   else if ([...sets.created, ...sets.changed].some(({ name }) => referred.has(name))) reasons.add('set_differs');
@@ -96,9 +96,9 @@ const isPending = (policyId: string, view: GuestView, isApplied: IsApplied): boo
   isApplied !== undefined &&
   !isApplied(view) &&
   !view.missing &&
-  !view.diff?.kept.some(({ wanted }) => wanted.policy_id === policyId) &&
+  !view.diff?.kept.some(({ desired }) => desired.policy_id === policyId) &&
   !view.diff?.removed.some(({ policy_id }) => policy_id === policyId) &&
-  !view.diff?.moved.some(({ wanted }) => wanted.policy_id === policyId);
+  !view.diff?.moved.some(({ desired }) => desired.policy_id === policyId);
 
 /** Whether policies were last applied at a guest so that `above` is evaluated first; absent: not known. */
 type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | undefined;
@@ -108,13 +108,13 @@ type IsAppliedOrder = ((view: GuestView, inversion: Inversion) => boolean) | und
  * has changed since all of them were applied, which waits for the next apply.
  */
 function readOrder(policyId: string, view: GuestView, isAppliedOrder: IsAppliedOrder): DeploymentReason | null {
-  const { diff, wanted } = view;
+  const { diff, desired } = view;
   const moved = diff?.moved.filter(({ reason }) => reason === 'order') ?? [];
   if (!diff || moved.length === 0) return null;
-  const ranks = new Map(wanted?.rules.map((rule, rank) => [rule, rank]));
+  const ranks = new Map(desired?.rules.map((rule, rank) => [rule, rank]));
   const inversions = inversionsOf(policyId, diff, ranks);
   const pending = inversions.filter((one) => isAppliedOrder?.(view, one));
-  const isMoved = moved.some((item) => item.wanted.policy_id === policyId);
+  const isMoved = moved.some((item) => item.desired.policy_id === policyId);
   const isChanged = isShuffled(policyId, diff, ranks) || inversions.length > pending.length || inversions.length === 0;
   if (isMoved && isChanged) return 'order_differs';
   // Both sides wait, also the one that would not have to move: its order is not enforced as required.
@@ -130,10 +130,10 @@ function readGuest(
   tally: Tally,
   reasons: Set<DeploymentReason>,
 ): void {
-  const { wanted, diff } = view;
-  const expected = (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId).length;
-  const dropIn = wanted?.drop_in.includes(policyId) ?? false;
-  const dropOut = wanted?.drop_out.includes(policyId) ?? false;
+  const { desired, diff } = view;
+  const expected = (desired?.rules ?? []).filter((rule) => rule.policy_id === policyId).length;
+  const dropIn = desired?.drop_in.includes(policyId) ?? false;
+  const dropOut = desired?.drop_out.includes(policyId) ?? false;
   tally.expected += expected;
   if (dropIn || dropOut) tally.defaults++;
   if (expected > 0 || dropIn || dropOut) {
@@ -156,7 +156,7 @@ function readGuest(
     if (dropIn || dropOut) tally.defaults_live++;
     return;
   }
-  tally.live += diff.kept.filter((item) => item.wanted.policy_id === policyId).length;
+  tally.live += diff.kept.filter((item) => item.desired.policy_id === policyId).length;
   for (const { policy_id, reason } of diff.removed) {
     if (policy_id !== policyId) continue;
     if (reason === 'disabled') {
@@ -171,7 +171,7 @@ function readGuest(
     }
   }
   for (const item of diff.moved) {
-    if (item.wanted.policy_id === policyId && item.reason === 'foreign_rule') reasons.add('foreign_shadow');
+    if (item.desired.policy_id === policyId && item.reason === 'foreign_rule') reasons.add('foreign_shadow');
   }
   const order = readOrder(policyId, view, isAppliedOrder);
   if (order) reasons.add(order);
@@ -206,7 +206,7 @@ const STALE: readonly DeploymentReason[] = [
 const pendingRules = (policyId: string, views: readonly GuestView[], isApplied: IsApplied): number =>
   views
     .filter((view) => isPending(policyId, view, isApplied))
-    .flatMap(({ wanted }) => wanted?.rules ?? [])
+    .flatMap(({ desired }) => desired?.rules ?? [])
     .filter((rule) => rule.policy_id === policyId).length;
 
 function statusOf(tally: Tally, reasons: ReadonlySet<DeploymentReason>, enforced: boolean): DeploymentStatus | null {

@@ -100,11 +100,11 @@ it('applying all policies in any order, from any order, ends in the order of tie
         .sort(([a], [b]) => a - b)
         .map(([, item]) => item);
     const policies = draw(seed);
-    const wanted = guestsOf(policies).get('web1');
-    if (!wanted) return;
+    const desired = guestsOf(policies).get('web1');
+    if (!desired) return;
     const tierOf = new Map(policies.map(({ id, tier }) => [id, tier]));
-    const ids = [...new Set(wanted.rules.map(({ policy_id }) => policy_id))];
-    const blocks = ids.map((id) => wanted.rules.filter(({ policy_id }) => policy_id === id));
+    const ids = [...new Set(desired.rules.map(({ policy_id }) => policy_id))];
+    const blocks = ids.map((id) => desired.rules.filter(({ policy_id }) => policy_id === id));
     const placement = random() < 0.5 ? 'above' : 'below';
     const unmanaged: LiveRule = { pos: 0, type: 'in', action: 'ACCEPT', enable: 1, proto: 'sctp', comment: 'by hand' };
     // As an older release left it: some policies are live, in an order that Fabric does not use.
@@ -114,11 +114,11 @@ it('applying all policies in any order, from any order, ends in the order of tie
     let state: GuestFilter = {
       rules: renumber(placement === 'above' ? [...there, unmanaged] : [unmanaged, ...there]),
       options: { enable: 1 },
-      sets: Object.fromEntries(wanted.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
+      sets: Object.fromEntries(desired.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
       nics: [{ name: 'net0', firewall: true, editable: true }],
     };
     for (const policy of shuffle(policies)) {
-      const rules = wanted.rules.filter(({ policy_id }) => policy_id === policy.id);
+      const rules = desired.rules.filter(({ policy_id }) => policy_id === policy.id);
       const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
       const intent: GuestIntent = {
         instance: 'inst1',
@@ -126,7 +126,7 @@ it('applying all policies in any order, from any order, ends in the order of tie
         placement,
         scope: new Set([policy.id]),
         rules,
-        sets: wanted.sets.filter(({ name }) => referred.has(`+guest/${name}`)),
+        sets: desired.sets.filter(({ name }) => referred.has(`+guest/${name}`)),
         order: [...policies].sort(comparePolicies).map(({ id }) => id),
         remove_strays: true,
         default_in: 'keep',
@@ -135,11 +135,11 @@ it('applying all policies in any order, from any order, ends in the order of tie
       };
       const { steps, after } = planGuest(state, intent);
       const isFirst = ({ policy_id }: { policy_id: string | null }) => tierOf.get(policy_id ?? '') === 'platform_first';
-      const [before, end] = [state, after].map((one) => decisions(one.rules, wanted));
+      const [before, end] = [state, after].map((one) => decisions(one.rules, desired));
       let between = state;
       for (const step of steps) {
         between = applyStep(between, step);
-        const now = decisions(between.rules, wanted);
+        const now = decisions(between.rules, desired);
         for (const [at, decision] of (before ?? []).entries()) {
           const then = end?.[at];
           if (!isFirst(decision) || !then || !isFirst(then) || decision.verdict !== then.verdict) continue;
@@ -150,7 +150,7 @@ it('applying all policies in any order, from any order, ends in the order of tie
       state = after;
     }
     const ours = state.rules.flatMap(({ comment }) => parseMarker(comment)?.rule_hash ?? []);
-    expect(ours).toEqual(wanted.rules.map(({ rule_hash }) => rule_hash));
+    expect(ours).toEqual(desired.rules.map(({ rule_hash }) => rule_hash));
     const tiers = state.rules.flatMap(({ comment }) => {
       const tier = tierOf.get(parseMarker(comment)?.policy_id ?? '');
       return tier ? ['platform_first', 'tenant', 'platform_last'].indexOf(tier) : [];

@@ -27,10 +27,10 @@ const talk = (values: Partial<Conversation> = {}): Conversation => ({
   last_seen_at: '2026-01-01T00:00:00.000Z',
   ...values,
 });
-const says = (action: Action): SummedVerdict => ({ action, rules_say: null, audit_say: [], differs: false });
+const summed = (action: Action): SummedVerdict => ({ action, rules_say: null, audit_say: [], differs: false });
 const fold = (...list: [Conversation, EdgeVerdict, Action?][]) =>
   foldConversations(
-    list.map(([conversation, edge, action = 'unknown']) => [conversation, { edge, verdict: says(action) }]),
+    list.map(([conversation, edge, action = 'unknown']) => [conversation, { edge, verdict: summed(action) }]),
     standingOf,
   );
 
@@ -181,7 +181,7 @@ describe('foldGroups', () => {
       fc.property(told, grouping, (list, groups) => {
         const nodeOf = nodeIn(groups);
         const { edges, outside } = foldGroups(
-          list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+          list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
           nodeOf,
         );
         expect(sums(edges)).toEqual(sums(list.map(([one]) => one)));
@@ -212,7 +212,7 @@ describe('foldGroups', () => {
       fc.property(told, (list) => {
         const nodeOf = nodeIn(GROUPS);
         const { edges } = foldGroups(
-          list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+          list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
           nodeOf,
         );
         const known = (id: string | null) => (id === null ? null : nodeOf(id));
@@ -242,7 +242,7 @@ describe('foldGroups', () => {
   it('names no workloads of a service that has more than a link can hold', () => {
     const many = Array.from({ length: MAX_SERVICE_WORKLOADS + 1 }, (_, i) => talk({ source_workload_id: `w${i}` }));
     const { edges } = foldGroups(
-      many.map((one) => [one, { edge: 'observed', verdict: says('unknown') }]),
+      many.map((one) => [one, { edge: 'observed', verdict: summed('unknown') }]),
       (id) => (id === 'b' ? 'two' : 'one'),
     );
     expect(edges[0]?.services[0]?.ends).toEqual({
@@ -256,7 +256,7 @@ describe('foldGroups', () => {
       fc.property(told, grouping, (list, groups) => {
         const folded = (nodeOf: (id: string) => string | null) =>
           foldGroups(
-            list.map(([one, edge]) => [one, { edge, verdict: says('unknown') }]),
+            list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
             nodeOf,
           ).edges;
         const collapsed = folded(nodeIn(groups));

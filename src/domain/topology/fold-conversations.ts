@@ -40,11 +40,14 @@ type Seen = Record<'source' | 'destination', { workloads: Set<string>; prefixes:
 type Service = TopologyService & { seen: Seen };
 type Edge = Pick<TopologyEdge, 'source' | 'destination' | 'verdict'> & {
   services: Map<string, Service>;
-  says: SummedVerdict;
+  summed: SummedVerdict;
 };
 
 /** A conversation with how the map shows it and the same three as of a flow. */
-export type ToldConversation = readonly [Conversation, { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict }];
+export type EvaluatedConversation = readonly [
+  Conversation,
+  { readonly edge: EdgeVerdict; readonly verdict: SummedVerdict },
+];
 
 function add(to: Sums, from: Sums): void {
   to.bytes += from.bytes;
@@ -71,7 +74,7 @@ const finishService = ({ seen, ...service }: Service): TopologyService => ({
   ends: { source: finishEnd(seen.source), destination: finishEnd(seen.destination) },
 });
 
-function finishEdge({ services, says, ...edge }: Edge, named: boolean): TopologyEdge {
+function finishEdge({ services, summed, ...edge }: Edge, named: boolean): TopologyEdge {
   const all = [...services.values()].sort(
     (a, b) => heavier(a, b) || byText(a.protocol, b.protocol) || (a.port ?? -1) - (b.port ?? -1),
   );
@@ -84,7 +87,7 @@ function finishEdge({ services, says, ...edge }: Edge, named: boolean): Topology
   return {
     ...edge,
     ...sums,
-    ...says,
+    ...summed,
     last_seen_at,
     services: all.slice(0, MAX_EDGE_SERVICES).map((service) => {
       const { seen: _, ...anonymous } = service;
@@ -112,13 +115,17 @@ const weight = (edge: TopologyEdge) => EDGE_VERDICTS.indexOf(edge.verdict);
 function edgeSums(isKnown?: (workloadId: string) => boolean) {
   const edges = new Map<string, Edge>();
   return {
-    add(source: string, destination: string, [conversation, { edge: verdict, verdict: says }]: ToldConversation): void {
+    add(
+      source: string,
+      destination: string,
+      [conversation, { edge: verdict, verdict: summed }]: EvaluatedConversation,
+    ): void {
       const key = `${source} ${destination} ${verdict}`;
       let edge = edges.get(key);
       if (!edge) {
-        edge = { source, destination, verdict, services: new Map(), says };
+        edge = { source, destination, verdict, services: new Map(), summed };
         edges.set(key, edge);
-      } else edge.says = mergeVerdicts(edge.says, says);
+      } else edge.summed = mergeVerdicts(edge.summed, summed);
       const { protocol, port, bytes, packets, flows, last_seen_at } = conversation;
       const serviceKey = `${protocol} ${port}`;
       let service = edge.services.get(serviceKey);
@@ -163,7 +170,7 @@ function addPrefix(prefixes: Map<string, Sums>, prefix: string, from: Sums): voi
  * @param standingOf null for a workload that is not known (any more)
  */
 export function foldConversations(
-  conversations: Iterable<ToldConversation>,
+  conversations: Iterable<EvaluatedConversation>,
   standingOf: (workloadId: string) => Standing | null,
 ): { peers: TopologyPeer[]; edges: TopologyEdge[] } {
   const peers = new Map<string, Peer>();
@@ -181,8 +188,8 @@ export function foldConversations(
     return id;
   };
 
-  for (const told of conversations) {
-    const [conversation] = told;
+  for (const evaluated of conversations) {
+    const [conversation] = evaluated;
     const [from, to] = (['source', 'destination'] as const).map((end) => {
       const id = conversation[`${end}_workload_id`];
       const standing = id === null ? null : standingOf(id);
@@ -192,7 +199,7 @@ export function foldConversations(
     if (!standing) continue;
     const source = from?.id ?? peerOf(conversation, 'source', standing);
     const destination = to?.id ?? peerOf(conversation, 'destination', standing);
-    edges.add(source, destination, told);
+    edges.add(source, destination, evaluated);
   }
   return {
     peers: [...peers.values()].map(finishPeer).sort((a, b) => byText(a.id, b.id)),
@@ -209,7 +216,7 @@ export type Outside = Pick<TopologyPeer, 'prefixes' | 'prefixes_total'> & { kind
  * @param nodeOf null for a workload that is not known (any more)
  */
 export function foldGroups(
-  conversations: Iterable<ToldConversation>,
+  conversations: Iterable<EvaluatedConversation>,
   nodeOf: (workloadId: string) => string | null,
 ): { outside: Outside[]; edges: TopologyEdge[] } {
   const outside = { external: new Map<string, Sums>(), internal: new Map<string, Sums>() };
@@ -222,7 +229,8 @@ export function foldGroups(
     addPrefix(outside[kind], conversation[`${end}_prefix`], conversation);
     return kind;
   };
-  for (const told of conversations) edges.add(endOf(told[0], 'source'), endOf(told[0], 'destination'), told);
+  for (const evaluated of conversations)
+    edges.add(endOf(evaluated[0], 'source'), endOf(evaluated[0], 'destination'), evaluated);
   return {
     outside: (['external', 'internal'] as const)
       .filter((kind) => outside[kind].size > 0)

@@ -23,7 +23,7 @@ export const RESOLUTION_LABELS: Record<Resolution, string> = {
   dismiss: msg('Dismissed'),
 };
 
-type Told = Pick<
+type ConflictValues = Pick<
   IpamConflict,
   'kind' | 'address' | 'mac' | 'network_name' | 'workload' | 'other_workload' | 'other_source' | 'other_interface_name'
 >;
@@ -34,7 +34,7 @@ function sourceOf(t: Translate, source: string | null): string {
 }
 
 /** What the sentences below take. A name may be any text, so a flag beside it says whether there is one. */
-function valuesOf(t: Translate, conflict: Told) {
+function valuesOf(t: Translate, conflict: ConflictValues) {
   const holder = conflict.workload?.name ?? null;
   const other = conflict.other_workload?.name ?? null;
   return {
@@ -53,7 +53,7 @@ function valuesOf(t: Translate, conflict: Told) {
 }
 
 /** What contradicts what, in one sentence. */
-export function conflictText(t: Translate, conflict: Told): string {
+export function conflictText(t: Translate, conflict: ConflictValues): string {
   const values = valuesOf(t, conflict);
   switch (conflict.kind) {
     case 'duplicate_address':
@@ -83,7 +83,7 @@ export function conflictText(t: Translate, conflict: Told): string {
 export function resolutionChoice(
   t: Translate,
   resolution: Resolution,
-  conflict: Told,
+  conflict: ConflictValues,
 ): { label: string; consequence: string } {
   const values = valuesOf(t, conflict);
   if (resolution === 'assign') {

@@ -49,10 +49,10 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
   const least = Math.min(bits, (outer?.prefix ?? 0) + 1);
   const [length, setLength] = useState<number | null>(Math.min(bits, Math.max(least, bits === 32 ? 28 : 64)));
   const [description, setDescription] = useState('');
-  const wanted = useDebounced(length);
-  const valid = wanted !== null && Number.isInteger(wanted) && wanted >= least && wanted <= bits;
+  const requested = useDebounced(length);
+  const valid = requested !== null && Number.isInteger(requested) && requested >= least && requested <= bits;
   const next = useQuery({
-    ...trpc.subnets.nextPrefix.queryOptions({ id: subnet.id, prefix_length: valid ? wanted : least }),
+    ...trpc.subnets.nextPrefix.queryOptions({ id: subnet.id, prefix_length: valid ? requested : least }),
     enabled: valid,
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -66,7 +66,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
       },
     }),
   );
-  const current = valid && wanted === length && !next.isPlaceholderData ? next.data : undefined;
+  const current = valid && requested === length && !next.isPlaceholderData ? next.data : undefined;
   const failure = take.error ? failureOf(take.error) : valid && next.error ? failureOf(next.error) : null;
   return (
     <form
@@ -74,7 +74,7 @@ function Content({ subnet, onClose, onTaken }: Props & { subnet: { id: string; c
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        if (valid && !take.isPending) take.mutate({ id: subnet.id, prefix_length: wanted, description });
+        if (valid && !take.isPending) take.mutate({ id: subnet.id, prefix_length: requested, description });
       }}
     >
       {failure && (

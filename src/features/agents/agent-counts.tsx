@@ -53,14 +53,14 @@ export function AgentCounts({ summary, filter, onFilter }: Props) {
     <ul aria-label={t('Nodes by agent state')} className="flex flex-wrap gap-2">
       {chips
         .filter(({ id, count }) => count > 0 || id === 'ok')
-        .map(({ id, tone, word, count, filter: wanted }) => {
-          const chosen = JSON.stringify(wanted) === JSON.stringify(filter);
+        .map(({ id, tone, word, count, filter: requested }) => {
+          const chosen = JSON.stringify(requested) === JSON.stringify(filter);
           return (
             <li key={id}>
               <button
                 type="button"
                 aria-pressed={chosen}
-                onClick={() => onFilter(chosen ? NOTHING : wanted)}
+                onClick={() => onFilter(chosen ? NOTHING : requested)}
                 className={clsx(
                   'inline-flex h-8 items-center gap-2 rounded-md border px-3 hover:bg-surface-2',
                   chosen ? 'border-accent bg-accent-soft' : 'bg-surface',

@@ -71,7 +71,7 @@ describe('changeDiff', () => {
         expect(changeDiff(before, before).every(({ kind }) => kind === 'same')).toBe(true);
         for (const { kind, entries } of lines)
           if (kind !== 'same' && entries) expect(entries.length).toBeGreaterThan(0);
-        const count = (all: typeof lines, wanted: string) => all.filter(({ kind }) => kind === wanted).length;
+        const count = (all: typeof lines, requested: string) => all.filter(({ kind }) => kind === requested).length;
         expect(count(changeDiff(after, before), 'added')).toBe(count(lines, 'removed'));
       }),
     );

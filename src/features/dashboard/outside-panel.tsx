@@ -8,7 +8,7 @@ import { EmptyState } from '@/ui/empty-state';
 import { Link } from '@/ui/link';
 import { StatusDot } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
 import { DraftMenu } from '../shared/policy-draft/draft-actions';
 import { rulesText } from '../shared/verdict-labels';
@@ -39,9 +39,9 @@ export function OutsidePanel({ traffic, view, security }: Props) {
       <ul aria-label={t('Connections from outside by outcome')} className="flex flex-wrap gap-x-4 gap-y-1 px-3 py-2">
         {EDGE_VERDICTS.filter((verdict) => verdicts[verdict] > 0).map((verdict) => (
           <li key={verdict} className="inline-flex items-center gap-1.5">
-            <StatusDot tone={EDGE_VERDICT_LOOKS[verdict].tone} />
+            <StatusDot tone={EDGE_VERDICT_STYLES[verdict].tone} />
             <span className="font-semibold tabular-nums">{formatCount(verdicts[verdict])}</span>
-            <span className="text-muted">{t(EDGE_VERDICT_LOOKS[verdict].word)}</span>
+            <span className="text-muted">{t(EDGE_VERDICT_STYLES[verdict].word)}</span>
           </li>
         ))}
       </ul>
@@ -75,7 +75,7 @@ export function OutsidePanel({ traffic, view, security }: Props) {
           </thead>
           <tbody>
             {items.map((row) => {
-              const { tone, word } = EDGE_VERDICT_LOOKS[row.verdict];
+              const { tone, word } = EDGE_VERDICT_STYLES[row.verdict];
               const service = row.port === null ? row.protocol : `${row.protocol}/${row.port}`;
               return (
                 <tr key={row.id} className="hover:bg-surface-2">

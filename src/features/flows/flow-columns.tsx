@@ -1,4 +1,4 @@
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { formatBytes } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
@@ -8,10 +8,10 @@ import { FlowTime, flowEndColumns } from '../shared/flows/flow-cells';
 import { collectorText, serviceText } from '../shared/flows/flow-labels';
 import { rulesText, WOULD_LABELS } from '../shared/verdict-labels';
 
-const make = columnsOf<JudgedFlow>();
+const make = columnsOf<EvaluatedFlow>();
 
 export const flowColumns = (t: Translate) => [
-  ...flowEndColumns<JudgedFlow>(t, 240),
+  ...flowEndColumns<EvaluatedFlow>(t, 240),
   make.custom('protocol', t('Service'), (flow) => <span className="mono">{serviceText(flow)}</span>, {
     sortable: true,
     width: 110,

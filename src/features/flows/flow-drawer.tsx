@@ -1,5 +1,5 @@
 'use client';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { isExternal } from '@/domain/flow/flow-end';
 import { formatBytes, formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -16,7 +16,7 @@ import { DraftButtons } from '../shared/policy-draft/draft-actions';
 import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import type { Narrowing } from './use-flow-view';
 
-type Props = { flow: JudgedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
+type Props = { flow: EvaluatedFlow | null; onClose: () => void; onNarrow: (filter: Narrowing) => void };
 
 /** Everything that is known about one flow, and links to similar ones. */
 export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
@@ -34,7 +34,7 @@ export function FlowDrawer({ flow, onClose, onNarrow }: Props) {
   );
 }
 
-function End({ flow, end }: { flow: JudgedFlow; end: 'source' | 'destination' }) {
+function End({ flow, end }: { flow: EvaluatedFlow; end: 'source' | 'destination' }) {
   const t = useT();
   const id = flow[`${end}_workload_id`];
   const name = flow[`${end}_workload_name`];
@@ -62,7 +62,7 @@ const Time = ({ at }: { at: string }) => (
   </>
 );
 
-function Content({ flow, onNarrow }: { flow: JudgedFlow; onNarrow: Props['onNarrow'] }) {
+function Content({ flow, onNarrow }: { flow: EvaluatedFlow; onNarrow: Props['onNarrow'] }) {
   const t = useT();
   const { raw } = flow;
   const port = flow.destination_port === null ? null : String(flow.destination_port);

@@ -3,7 +3,7 @@ import { Radio, ShieldX } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import { FLOW_GROUPINGS } from '@/domain/choices';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
@@ -67,7 +67,7 @@ export function FlowExplorer() {
   const { now, refresh } = useRefresh(live ? LIVE_CHART_MS : filters.refresh ? Number(filters.refresh) * 1000 : null);
   const range = resolveRange(live ? { range: LIVE_SPAN, since: null, until: null } : filters, now);
   const reversed = range.until !== undefined && range.since >= range.until;
-  const [opened, setOpened] = useState<JudgedFlow | null>(null);
+  const [opened, setOpened] = useState<EvaluatedFlow | null>(null);
   const narrow = (filter: Narrowing) => {
     setOpened(null);
     view.setFilters({ ...filter, group: null } as Parameters<FlowView['setFilters']>[0]);

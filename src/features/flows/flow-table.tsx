@@ -1,6 +1,6 @@
 'use client';
 import { useMemo, useState } from 'react';
-import type { FlowListInput, FlowPage, JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow, FlowListInput, FlowPage } from '@/domain/flow/flow';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
@@ -17,7 +17,7 @@ import type { FlowView, Narrowing } from './use-flow-view';
 type Props = {
   view: FlowView;
   range: { since: string; until?: string };
-  onOpen: (flow: JudgedFlow) => void;
+  onOpen: (flow: EvaluatedFlow) => void;
   onNarrow: (filter: Narrowing) => void;
 };
 
@@ -52,7 +52,7 @@ export function FlowTable({ view, range, onOpen, onNarrow }: Props) {
       return found;
     },
   });
-  const draftMenu = useDraftMenu<JudgedFlow>(seedOfFlow, conversationText);
+  const draftMenu = useDraftMenu<EvaluatedFlow>(seedOfFlow, conversationText);
   return (
     <>
       {isCut && <RetentionNotice hours={kept.retention_hours} since={range.since} />}

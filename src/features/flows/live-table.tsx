@@ -1,7 +1,7 @@
 'use client';
 import { Pause, Play } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
@@ -19,16 +19,16 @@ import type { FlowView } from './use-flow-view';
 // What is followed has one order: the newest first.
 const columnsIn = (t: Translate) => flowColumns(t).map((column) => ({ ...column, sortable: false }));
 
-const NOTHING: JudgedFlow[] = [];
+const NOTHING: EvaluatedFlow[] = [];
 
 /** Flows as they come. */
-export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: JudgedFlow) => void }) {
+export function LiveTable({ view, onOpen }: { view: FlowView; onOpen: (flow: EvaluatedFlow) => void }) {
   const t = useT();
   const columns = useMemo(() => columnsIn(t), [t]);
   const [paused, setPaused] = useState(false);
   const tail = useFlowTail(view.filter, { enabled: true, paused });
   const rows = tail.data?.rows ?? NOTHING;
-  const draftMenu = useDraftMenu<JudgedFlow>(seedOfFlow, conversationText);
+  const draftMenu = useDraftMenu<EvaluatedFlow>(seedOfFlow, conversationText);
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">

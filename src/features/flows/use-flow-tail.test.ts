@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { mergeTail, TAIL_ROWS } from './use-flow-tail';
 
 const flow = (id: string, second: number, bytes = 1) =>
-  ({ id, bytes, observed_at: new Date(1_700_000_000_000 + second * 1000).toISOString() }) as JudgedFlow;
-const ids = (flows: JudgedFlow[]) => flows.map(({ id }) => id);
+  ({ id, bytes, observed_at: new Date(1_700_000_000_000 + second * 1000).toISOString() }) as EvaluatedFlow;
+const ids = (flows: EvaluatedFlow[]) => flows.map(({ id }) => id);
 
 it('replaces what it knows and puts the newest first', () => {
   const shown = mergeTail([], [flow('a', 1), flow('b', 2)]);

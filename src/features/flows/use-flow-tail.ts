@@ -1,13 +1,13 @@
 'use client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import type { FlowView } from './use-flow-view';
 
 const POLL_MS = 2_000;
 const PER_POLL = 300;
 
-type Tail = { rows: JudgedFlow[]; next_after: string; more: boolean };
+type Tail = { rows: EvaluatedFlow[]; next_after: string; more: boolean };
 
 /** Flows as they are stored, the newest first, while `enabled`; `paused` keeps what is shown and asks for nothing. */
 export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { enabled: boolean; paused: boolean }) {
@@ -42,7 +42,7 @@ export function useFlowTail(filter: FlowView['filter'], { enabled, paused }: { e
 export const TAIL_ROWS = 500;
 
 /** What is shown while flows are followed: known ones give way to their newer selves; the newest first, at most `TAIL_ROWS`. */
-export function mergeTail(shown: readonly JudgedFlow[], arrived: readonly JudgedFlow[]): JudgedFlow[] {
+export function mergeTail(shown: readonly EvaluatedFlow[], arrived: readonly EvaluatedFlow[]): EvaluatedFlow[] {
   const byId = new Map(shown.map((flow) => [flow.id, flow]));
   for (const flow of arrived) byId.set(flow.id, flow);
   return [...byId.values()]

@@ -1,9 +1,9 @@
 'use client';
 import dynamic from 'next/dynamic';
-import { ReadingFirewall } from './reading-firewall';
+import { FirewallLoading } from './firewall-loading';
 
 // Tabs that most visits to these pages never open: their code comes when they do.
-const loading = ReadingFirewall;
+const loading = FirewallLoading;
 export const ClusterFirewall = dynamic(() => import('./cluster-firewall').then((module) => module.ClusterFirewall), {
   loading,
 });

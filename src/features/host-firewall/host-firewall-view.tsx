@@ -8,9 +8,9 @@ import { RelativeTime } from '@/ui/values';
 import { KnownFlag } from '../shared/inventory-states';
 import { QueryView } from '../shared/query-view';
 import { UnreadableNotice } from '../shared/unreadable-notice';
+import { FirewallLoading } from './firewall-loading';
 import { HostOptions } from './host-options';
 import { HostRules } from './host-rules';
-import { ReadingFirewall } from './reading-firewall';
 
 type Firewall = Pick<
   ClusterFirewall,
@@ -28,7 +28,7 @@ type Props<T> = {
 export function HostFirewallView<T extends Firewall>({ query, place, children }: Props<T>) {
   const t = useT();
   return (
-    <QueryView query={query} skeleton={<ReadingFirewall />}>
+    <QueryView query={query} skeleton={<FirewallLoading />}>
       {(firewall) => (
         <>
           <div className="flex flex-wrap items-center justify-between gap-2">

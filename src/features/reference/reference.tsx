@@ -18,10 +18,10 @@ const PARSERS = { q: parseAsString.withDefault(''), call: parseAsString };
 
 function Browser({ document }: { document: ApiDocument }) {
   const t = useT();
-  const [{ q, call: wanted }, set] = useQueryStates(PARSERS, { scroll: false });
+  const [{ q, call: requested }, set] = useQueryStates(PARSERS, { scroll: false });
   const all = useMemo(() => listCalls(document), [document]);
   const found = useMemo(() => searchCalls(all, q), [all, q]);
-  const call = all.find(({ operationId }) => operationId === wanted);
+  const call = all.find(({ operationId }) => operationId === requested);
   return (
     <div className="flex min-w-0 flex-col gap-6 lg:flex-row">
       <CallList
@@ -36,10 +36,10 @@ function Browser({ document }: { document: ApiDocument }) {
         <CallDetail key={call.operationId} document={document} call={call} />
       ) : (
         <div className="min-w-0 flex-1">
-          {wanted !== null && (
+          {requested !== null && (
             <EmptyState title={t('Operation not found')}>{t('Select an operation from the list.')}</EmptyState>
           )}
-          {wanted === null && (
+          {requested === null && (
             <p className="max-w-prose text-pretty whitespace-pre-line text-muted">
               {document.info.description.replace(/([^\n])\n(?!\n)/g, '$1 ').replaceAll('`', '')}
             </p>

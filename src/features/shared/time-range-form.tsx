@@ -4,7 +4,7 @@ import { msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { fromInput, toInput } from '@/lib/time/calendar';
 import { type TimeDisplay, useTimeDisplay } from '@/lib/time/time-display';
-import { parseTimeWords, type RangeProblem } from '@/lib/time/time-words';
+import { parseTimeExpression, type RangeProblem } from '@/lib/time/time-expression';
 import { Button } from '@/ui/button';
 import { TextInput } from '@/ui/text-input';
 import { DEFAULT_SPAN, SPANS, spanMs, spanText, type TimeRange, timesText } from './time-range';
@@ -21,7 +21,7 @@ type Props = { shown: TimeRange; optional: boolean; onApply: (range: TimeRange) 
 
 /** The range that words mean now, or why they mean none. */
 function understand(t: Translate, words: string, zone: TimeDisplay['zone']): TimeRange | RangeProblem {
-  const range = parseTimeWords(words, { now: Date.now(), zone, dayFirst: t.locale !== 'en' });
+  const range = parseTimeExpression(words, { now: Date.now(), zone, dayFirst: t.locale !== 'en' });
   if (typeof range === 'string') return range;
   if ('span' in range) return { range: range.span, since: null, until: null };
   return {

@@ -23,8 +23,8 @@ export function useSearchResults(text: string, open: (href: string) => void) {
   const userId = session.status === 'signed_in' ? session.user.id : null;
   // The open page needs no link to itself.
   const [recent] = useState(() => readRecent(userId ?? '').filter((id) => !window.location.pathname.includes(id)));
-  const wanted = text.trim().slice(0, 200);
-  const q = useDebounced(wanted, 100);
+  const requested = text.trim().slice(0, 200);
+  const q = useDebounced(requested, 100);
   const results = useQuery({
     ...trpc.search.find.queryOptions({ q, limit: LIMIT }),
     enabled: q !== '',
@@ -35,13 +35,13 @@ export function useSearchResults(text: string, open: (href: string) => void) {
     enabled: recent.length > 0,
   });
   const commands = useMemo<readonly Command[]>(() => {
-    const context = { t, userId, open, query: wanted };
-    if (wanted === '') {
+    const context = { t, userId, open, query: requested };
+    if (requested === '') {
       return last.data?.items.map((item) => resultCommand(item, { ...context, similar: false }, t('Recent'))) ?? NONE;
     }
     const { items = [], similar = false } = results.data ?? {};
     return items.map((item) => resultCommand(item, { ...context, similar }));
-  }, [t, userId, open, wanted, last.data, results.data]);
-  const problem: Problem | null = wanted !== '' && results.error ? failureOf(results.error) : null;
-  return { commands, problem, searching: wanted !== '' && (results.isFetching || q !== wanted) };
+  }, [t, userId, open, requested, last.data, results.data]);
+  const problem: Problem | null = requested !== '' && results.error ? failureOf(results.error) : null;
+  return { commands, problem, searching: requested !== '' && (results.isFetching || q !== requested) };
 }

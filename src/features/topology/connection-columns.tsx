@@ -3,7 +3,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { Badge } from '@/ui/badge';
 import { columnsOf } from '@/ui/columns';
 import { Missing } from '@/ui/values';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
 import { FlowVerdictCell } from '../shared/flow-verdict-cell';
 import { WorkloadState } from '../shared/inventory-states';
@@ -35,7 +35,7 @@ export const connectionColumns = (t: Translate) => [
     'verdict',
     t('Outcome'),
     ({ edge }) => (
-      <Badge tone={EDGE_VERDICT_LOOKS[edge.verdict].tone}>{t(EDGE_VERDICT_LOOKS[edge.verdict].word)}</Badge>
+      <Badge tone={EDGE_VERDICT_STYLES[edge.verdict].tone}>{t(EDGE_VERDICT_STYLES[edge.verdict].word)}</Badge>
     ),
     { sortable: true, width: 130, csv: ({ edge }) => edge.verdict },
   ),
@@ -82,7 +82,7 @@ export const nodeColumns = (t: Translate) => [
       verdict === null ? (
         <Missing label={t('No connections')} />
       ) : (
-        <Badge tone={EDGE_VERDICT_LOOKS[verdict].tone}>{t(EDGE_VERDICT_LOOKS[verdict].word)}</Badge>
+        <Badge tone={EDGE_VERDICT_STYLES[verdict].tone}>{t(EDGE_VERDICT_STYLES[verdict].word)}</Badge>
       ),
     { sortable: true, width: 170, csv: (row) => row.node.verdict },
   ),

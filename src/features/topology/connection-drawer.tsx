@@ -12,7 +12,7 @@ import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
 import { RelativeTime } from '@/ui/values';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
 import { flowVerdictProperties } from '../shared/flow-verdict-properties';
 import { DraftButtons, DraftMenu } from '../shared/policy-draft/draft-actions';
@@ -73,7 +73,7 @@ function Content({ link, source, destination }: ContentProps) {
     .at(-1);
   const end = (node: MapNode) =>
     node.workload ? <WorkloadLink id={node.workload.id} name={node.workload.name} /> : node.label;
-  const { tone, word, meaning } = EDGE_VERDICT_LOOKS[link.verdict];
+  const { tone, word, meaning } = EDGE_VERDICT_STYLES[link.verdict];
   const [first] = link.edges;
   return (
     <div className="flex flex-col gap-6">

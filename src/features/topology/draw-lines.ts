@@ -1,5 +1,5 @@
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { LINE_WIDTHS, type MapLine } from './map-lines';
 import type { Look } from './scene';
 
@@ -20,7 +20,7 @@ export function strokeLines(
     if (own.length === 0) continue;
     ctx.globalAlpha = emphasis === 'dimmed' ? DIMMED : emphasis === 'active' ? 1 : ALPHA[verdict];
     ctx.strokeStyle = palette.verdicts[verdict];
-    ctx.setLineDash(EDGE_VERDICT_LOOKS[verdict].dash.map((length) => length / scale));
+    ctx.setLineDash(EDGE_VERDICT_STYLES[verdict].dash.map((length) => length / scale));
     for (const width of LINE_WIDTHS) {
       ctx.beginPath();
       for (const line of own) {

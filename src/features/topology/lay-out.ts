@@ -29,8 +29,8 @@ type Size = { width: number; height: number };
 
 /** Columns of a group so that it is about `aspect` times as wide as high. */
 function columnsFor(count: number, aspect: number, { x, y }: Spacing): number {
-  const wanted = Math.sqrt((count * aspect * (TILE.height + y)) / (TILE.width + x));
-  return Math.max(1, Math.min(count, Math.round(wanted)));
+  const requested = Math.sqrt((count * aspect * (TILE.height + y)) / (TILE.width + x));
+  return Math.max(1, Math.min(count, Math.round(requested)));
 }
 
 function boxSize(count: number, spacing: Spacing, aspect: number): Size & { columns: number } {

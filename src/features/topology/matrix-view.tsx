@@ -4,7 +4,7 @@ import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState }
 import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import type { MapLink, MapModel, MapNode } from './map-model';
 import { buildMatrix, CELL, type MatrixCell, movedBy, type Position, windowOf } from './matrix-model';
 
@@ -12,7 +12,9 @@ const HEAD = 132;
 const SIDE = 180;
 
 function cellText(t: Translate, { source, destination, bytes, verdicts }: MatrixCell): string {
-  const outcomes = verdicts.map(({ verdict, flows }) => `${t(EDGE_VERDICT_LOOKS[verdict].word)} ${formatCount(flows)}`);
+  const outcomes = verdicts.map(
+    ({ verdict, flows }) => `${t(EDGE_VERDICT_STYLES[verdict].word)} ${formatCount(flows)}`,
+  );
   return `${source.label} → ${destination.label}: ${formatBytes(bytes)}, ${outcomes.join(', ')}`;
 }
 
@@ -205,7 +207,7 @@ type CellProps = {
 };
 
 function Cell({ id, column, text, cell, dim, active, onPress }: CellProps) {
-  const look = cell && EDGE_VERDICT_LOOKS[cell.verdict];
+  const look = cell && EDGE_VERDICT_STYLES[cell.verdict];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys, and names the active cell.
     <td

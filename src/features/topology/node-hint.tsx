@@ -1,7 +1,7 @@
 import { formatBytes } from '@/lib/format';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import type { MapModel } from './map-model';
 
 /** The hint for the node under the pointer. */
@@ -19,7 +19,7 @@ export function NodeHint({ model, nodeId }: { model: MapModel; nodeId: string })
         {[
           t('{n, plural, one {# connection} other {# connections}}', { n: node.links }),
           formatBytes(node.bytes),
-          verdict && lowerLabel(t, t(EDGE_VERDICT_LOOKS[verdict].word)),
+          verdict && lowerLabel(t, t(EDGE_VERDICT_STYLES[verdict].word)),
         ]
           .filter(Boolean)
           .join(', ')}

@@ -19,10 +19,10 @@ import { Badge } from '@/ui/badge';
 import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { selectedNodes } from './draw-map';
 import type { MapLink, MapModel, MapNode } from './map-model';
-import { NodeFacts } from './node-facts';
+import { NodeProperties } from './node-properties';
 import { servicesText } from './topology-labels';
 
 type Props = {
@@ -69,7 +69,7 @@ export function NodePanel({ model, id, onClose, onExpand, onOnly, onFocus, onOpe
         <h2 className="min-w-0 flex-1 py-1 text-base [overflow-wrap:anywhere]">{name}</h2>
         <IconButton label={t('Close details')} icon={<X size={16} />} onClick={onClose} className="-mt-0.5 -mr-1" />
       </div>
-      <NodeFacts node={node} group={group} />
+      <NodeProperties node={node} group={group} />
       <div className="flex flex-wrap gap-2 empty:hidden">
         {node?.workload && (
           <Link className={buttonClass({ size: 'sm' })} href={paths.workload({ workloadId: node.id })}>
@@ -126,7 +126,7 @@ function LinkRow({ model, own, link, onOpen }: RowProps) {
       : ends.map(({ label }) => label).join(' → ')
     : (from ? ends[1] : ends[0])?.label;
   const [edge] = link.edges;
-  const { tone, word } = EDGE_VERDICT_LOOKS[link.verdict];
+  const { tone, word } = EDGE_VERDICT_STYLES[link.verdict];
   const icon = { size: 14, className: 'shrink-0 text-faint' };
   return (
     <li className="border-t">

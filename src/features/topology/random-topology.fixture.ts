@@ -1,5 +1,5 @@
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
-import { type Conversation, foldGroups, type ToldConversation } from '@/domain/topology/fold-conversations';
+import { type Conversation, type EvaluatedConversation, foldGroups } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import type { Topology, TopologyGroup, TopologyGrouping } from '@/domain/topology/topology';
 
@@ -53,7 +53,7 @@ function randomTraffic(seed: number, sizes: Sizes) {
       addresses: [`10.0.${n >> 8}.${n & 255}`],
     };
   });
-  const told: ToldConversation[] = [];
+  const conversations: EvaluatedConversation[] = [];
   for (let n = 0; n < sizes.edges && workloads.length > 1; n++) {
     const [source, other] = [workloads[below(workloads.length)], workloads[below(workloads.length)]];
     const destination = random() < 0.1 ? null : other;
@@ -73,9 +73,12 @@ function randomTraffic(seed: number, sizes: Sizes) {
       flows: below(20),
       last_seen_at: '2026-01-01T00:00:00.000Z',
     };
-    told.push([conversation, { edge: EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed', verdict: SAYS }]);
+    conversations.push([
+      conversation,
+      { edge: EDGE_VERDICTS[below(EDGE_VERDICTS.length)] ?? 'observed', verdict: SAYS },
+    ]);
   }
-  return { clusters, networks, workloads, told };
+  return { clusters, networks, workloads, conversations };
 }
 
 /** A map with this many workloads and conversations, the same for the same seed. All groups are expanded unless it is said which. */
@@ -84,11 +87,11 @@ export function randomTopology(
   sizes: Sizes,
   { grouping = 'network', expand = 'all' }: Shown = {},
 ): Topology {
-  const { clusters, networks, workloads, told } = randomTraffic(seed, sizes);
+  const { clusters, networks, workloads, conversations } = randomTraffic(seed, sizes);
   const placeOf = groupPlacer(grouping, new Map(networks.map((network) => [network.id, network])));
   const places = new Map(workloads.map((workload) => [workload.id, placeOf(workload)]));
   const isExpanded = (group: string) => expand === 'all' || expand.includes(group);
-  const { edges, outside } = foldGroups(told, (workload) => {
+  const { edges, outside } = foldGroups(conversations, (workload) => {
     const place = places.get(workload);
     return place ? (isExpanded(place.id) ? workload : place.id) : null;
   });

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { EDGE_VERDICTS, type EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { useTheme } from '@/ui/use-theme';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import type { Palette } from './scene';
 
 /** Colors of tokens as the browser resolves them: a canvas does not understand variables. */
@@ -26,7 +26,7 @@ function readPalette(): Palette {
     accent: color('--color-accent'),
     sans: getComputedStyle(document.body).fontFamily,
     verdicts: Object.fromEntries(
-      EDGE_VERDICTS.map((verdict) => [verdict, color(EDGE_VERDICT_LOOKS[verdict].color)]),
+      EDGE_VERDICTS.map((verdict) => [verdict, color(EDGE_VERDICT_STYLES[verdict].color)]),
     ) as Record<EdgeVerdict, string>,
   };
   probe.remove();

@@ -3,7 +3,7 @@ import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { formatCount } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Tooltip } from '@/ui/tooltip';
-import { EDGE_VERDICT_LOOKS } from '../shared/edge-verdict-look';
+import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 
 type Props = {
   counts: readonly { verdict: EdgeVerdict; edges: number }[];
@@ -17,7 +17,7 @@ export function VerdictLegend({ counts, shown, onToggle }: Props) {
   return (
     <fieldset className="flex flex-wrap gap-1.5" aria-label={t('Outcomes shown')}>
       {counts.map(({ verdict, edges }) => {
-        const { word, meaning, color, dash } = EDGE_VERDICT_LOOKS[verdict];
+        const { word, meaning, color, dash } = EDGE_VERDICT_STYLES[verdict];
         const on = shown.has(verdict);
         return (
           <Tooltip key={verdict} content={t(meaning)}>

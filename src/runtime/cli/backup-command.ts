@@ -42,15 +42,15 @@ async function writeOut(bytes: AsyncIterable<Buffer>): Promise<void> {
   }
 }
 
-type Wanted = { output: string; passphrase: string | null; includeKey: boolean };
+type BackupOptions = { output: string; passphrase: string | null; includeKey: boolean };
 
-function keysOf({ secretKey, previousSecretKey }: Installation, wanted: Wanted): BackupSecrets | null {
+function keysOf({ secretKey, previousSecretKey }: Installation, wanted: BackupOptions): BackupSecrets | null {
   if (!wanted.includeKey) return null;
   if (secretKey === null) throw new Error('There is no key to include: FABRIC_SECRET_KEY is not set.');
   return BackupSecrets.parse({ secret_key: secretKey, previous_secret_key: previousSecretKey });
 }
 
-async function backUp(installation: Installation, wanted: Wanted, terminal: Terminal): Promise<number> {
+async function backUp(installation: Installation, wanted: BackupOptions, terminal: Terminal): Promise<number> {
   const { secretKey } = installation;
   const tables: BackupTable[] = [];
   const bytes = writeBackup({

@@ -38,7 +38,7 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-type Wanted = {
+type OpenOptions = {
   /** Nothing else may run on it: in the embedded mode the service must be stopped. */
   exclusive?: boolean;
   /** Make an embedded installation where there is none. */
@@ -59,7 +59,7 @@ function assertOwner(directory: string): void {
   }
 }
 
-async function openEmbedded(directory: string, wanted: Wanted, terminal: Terminal): Promise<Installation> {
+async function openEmbedded(directory: string, wanted: OpenOptions, terminal: Terminal): Promise<Installation> {
   if (!wanted.create && !existsSync(join(directory, 'postgres'))) throw new Error(`${directory}: ${NO_INSTALLATION}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   assertOwner(directory);
@@ -100,7 +100,7 @@ async function openEmbedded(directory: string, wanted: Wanted, terminal: Termina
  * `FABRIC_DATA_DIR`, whose PostgreSQL is started when the service does not run.
  * @throws Error with one line naming the remedy
  */
-export async function openInstallation(wanted: Wanted, terminal: Terminal): Promise<Installation> {
+export async function openInstallation(wanted: OpenOptions, terminal: Terminal): Promise<Installation> {
   const { DATABASE_URL, FABRIC_DATA_DIR, FABRIC_SECRET_KEY, FABRIC_PREVIOUS_SECRET_KEY } = env();
   if (!DATABASE_URL) return openEmbedded(resolve(FABRIC_DATA_DIR), wanted, terminal);
   return {
@@ -115,7 +115,7 @@ export async function openInstallation(wanted: Wanted, terminal: Terminal): Prom
 
 /** Opens an installation for a command, and closes it whatever happens. */
 export async function withInstallation<T>(
-  wanted: Wanted,
+  wanted: OpenOptions,
   terminal: Terminal,
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {

@@ -75,17 +75,17 @@ function connect(max: number, connection: { statement_timeout: number } & Settin
 }
 
 /** Has what `work` asks of the database go over the connections of a use. */
-export const withDatabaseUse = <T>(wanted: DatabaseUse, work: () => T): T => use.run(wanted, work);
+export const withDatabaseUse = <T>(requested: DatabaseUse, work: () => T): T => use.run(requested, work);
 
 /** The connections of the present use (postgres.js), `work` when nothing else was said. They are opened by the first queries. */
 export const sqlClient = (): postgres.Sql => clientOf(presentUse());
 
-function clientOf(wanted: DatabaseUse): postgres.Sql {
-  let client = pools.clients.get(wanted);
+function clientOf(requested: DatabaseUse): postgres.Sql {
+  let client = pools.clients.get(requested);
   if (!client) {
-    const { connections, settings } = USES[wanted];
+    const { connections, settings } = USES[requested];
     client = connect(connections ?? env().DATABASE_POOL_SIZE, settings);
-    pools.clients.set(wanted, client);
+    pools.clients.set(requested, client);
   }
   return client;
 }

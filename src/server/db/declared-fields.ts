@@ -89,8 +89,8 @@ export function conditionsOf<I extends object, T extends PgTable>(
 /** Whether something is in a column, as asked: a filter such as `missing`. */
 export const isSet =
   (column: AnyColumn) =>
-  (wanted: boolean): SQL =>
-    wanted ? isNotNull(column) : isNull(column);
+  (requested: boolean): SQL =>
+    requested ? isNotNull(column) : isNull(column);
 
 /** Whether one of the columns contains a text, in whatever case, or a condition such as `hasName` holds: what most lists search with `q`. */
 export const hasText =

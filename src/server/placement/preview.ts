@@ -67,7 +67,7 @@ export async function previewAssignment(
     const row = rowOf.get(workload.id) ?? untouched(workload.id);
     const stay = (appliedAt.get(workload.id) ?? []).filter(({ policy_id }) => !gone.has(policy_id));
     const known = { row, placements: stay };
-    const intent = { ...intentFor(inputs, first, 'cleanup', { workload, wanted: null }, known), scope: gone };
+    const intent = { ...intentFor(inputs, first, 'cleanup', { workload, desired: null }, known), scope: gone };
     const snapshot = snapshots.get(workload.id);
     const before = snapshot ? filterOf(snapshot.state) : null;
     const { id: workload_id, name, vmid, cluster_id } = workload;

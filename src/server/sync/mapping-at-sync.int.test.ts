@@ -3,13 +3,13 @@ import { afterEach, expect, it } from 'vitest';
 import { makeProject, makeTenant } from '@/test/factories';
 import { systemScope } from '../auth/scope';
 import { createMappingRule } from '../placement/mapping-rules';
-import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
+import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
-let world: SyncWorld;
+let world: SyncLab;
 afterEach(() => world.close());
 
 it('a sync puts guests where the rules want them as pools and tags change, and the next one writes nothing', async () => {
-  world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 });
+  world = await makeSyncLab({ scenario: smallLab, timeScale: 50 });
   const { control, sync, settle, workloads, sql } = world;
   const tenant = await makeTenant();
   const shop = await makeProject(tenant);

@@ -6,16 +6,16 @@ import { systemScope } from '@/server/auth/scope';
 import { openProvider } from '../inventory/cluster-access';
 import { storedSettings } from '../settings/settings';
 import { updateCluster } from './clusters';
-import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
+import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
 const DAY = 24 * 60 * 60 * 1000;
 const scope = systemScope('cluster:write', 'test');
-let world: SyncWorld;
+let world: SyncLab;
 let worlds = 0;
 
 async function lab(scenario = smallLab) {
   worlds += 1;
-  world = await makeSyncWorld({ scenario, timeScale: 50 }, `lab ${worlds}`);
+  world = await makeSyncLab({ scenario, timeScale: 50 }, `lab ${worlds}`);
   return world;
 }
 async function syncedLab() {
@@ -23,7 +23,7 @@ async function syncedLab() {
   expect((await world.sync()).status).toBe('ok');
   return world;
 }
-const storedCluster = async ({ sql, cluster }: SyncWorld) =>
+const storedCluster = async ({ sql, cluster }: SyncLab) =>
   (await sql`select * from clusters where id = ${cluster.id}`)[0];
 
 afterEach(() => world.close());

@@ -7,15 +7,15 @@ import { openProvider } from '../inventory/cluster-access';
 import { deleteCluster, updateCluster } from './clusters';
 import { requestSyncIn } from './request-sync';
 import { runClusterSync } from './run-sync';
-import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
+import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
 const write = systemScope('cluster:write', 'test');
-let world: SyncWorld;
+let world: SyncLab;
 let worlds = 0;
 
 async function lab(timeScale = 50) {
   worlds += 1;
-  world = await makeSyncWorld({ scenario: smallLab, timeScale }, `lab ${worlds}`);
+  world = await makeSyncLab({ scenario: smallLab, timeScale }, `lab ${worlds}`);
   return world;
 }
 afterEach(() => world.close());

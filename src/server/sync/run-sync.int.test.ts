@@ -5,15 +5,15 @@ import { closeEventHub, subscribe } from '@/server/events/event-hub';
 import { newId } from '@/server/lib/ids';
 import { recordStatements } from '@/test/count-queries';
 import { parseNet } from './testing/parse-net.fixture';
-import { inventoryWrites, makeSyncWorld, type SyncWorld } from './testing/sync-world.fixture';
+import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
 const DAY = 24 * 60 * 60 * 1000;
-let world: SyncWorld;
+let world: SyncLab;
 let worlds = 0;
 
 async function lab() {
   worlds += 1;
-  world = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
+  world = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
   return world;
 }
 async function syncedLab() {
@@ -309,7 +309,7 @@ describe('the cost of a sync', () => {
   /** Statements about guests and their cards in a first sync of a generated cluster. */
   async function guestStatements(guests: number): Promise<string[]> {
     worlds += 1;
-    world = await makeSyncWorld({ scenario: bench(2, guests), timeScale: 50 }, `bench ${worlds}`);
+    world = await makeSyncLab({ scenario: bench(2, guests), timeScale: 50 }, `bench ${worlds}`);
     const { result, statements } = await recordStatements(() => world.sync());
     expect(result).toMatchObject({ status: 'ok', errors: [] });
     expect(await world.workloads()).toHaveLength(guests);

@@ -41,14 +41,14 @@ const wrongProject = (message: string) =>
 /** The response is the same for a project that does not exist and one that is not visible to the caller. */
 const noSuchProject = () => wrongProject('Project not found.');
 
-type Wanted = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
+type RequestedOwner = { tenant_id?: string | null | undefined; project_id?: string | null | undefined };
 
 /**
  * The owner of something new: a project, a tenant, or the installation. Without a project it is chosen as by `chooseTenant`. A user
  * who acts for single projects only must name one, unless there is only one.
  * @throws AppError `malformed` naming the field
  */
-export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: Wanted): Promise<Owned> {
+export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: RequestedOwner): Promise<Owned> {
   const [only, ...more] = projectsOf(reach);
   const tenants = tenantsOf(reach);
   let wanted = project_id;

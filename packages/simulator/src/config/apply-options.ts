@@ -54,7 +54,7 @@ const hotplugsNetwork = (guest: Guest): boolean => {
 /** What becomes of a changed option of a running guest. */
 type Verdict = { kind: 'live' } | { kind: 'later' } | { kind: 'failed'; text: string };
 
-function judgeQemuNic(guest: Guest, name: string, next: string | undefined): Verdict {
+function checkQemuNic(guest: Guest, name: string, next: string | undefined): Verdict {
   const old = parseNic('qemu', guest.config.current.get(name) ?? '');
   const wanted = next === undefined ? undefined : parseNic('qemu', next);
   if (old && wanted) {
@@ -68,11 +68,11 @@ function judgeQemuNic(guest: Guest, name: string, next: string | undefined): Ver
   return hotplugsNetwork(guest) ? { kind: 'live' } : { kind: 'later' };
 }
 
-function judge(guest: Guest, name: string, next: string | undefined): Verdict {
+function check(guest: Guest, name: string, next: string | undefined): Verdict {
   const failure = guest.hotplugFailures.get(name);
   if (failure !== undefined) return { kind: 'failed', text: `hotplug problem - ${failure}` };
   if (!guest.isRunning) return { kind: 'live' };
-  if (/^net\d+$/.test(name)) return guest.type === 'qemu' ? judgeQemuNic(guest, name, next) : { kind: 'live' };
+  if (/^net\d+$/.test(name)) return guest.type === 'qemu' ? checkQemuNic(guest, name, next) : { kind: 'live' };
   return (guest.type === 'qemu' ? LIVE_QEMU : LIVE_LXC).has(name) ? { kind: 'live' } : { kind: 'later' };
 }
 
@@ -101,7 +101,7 @@ export function applyOptions(type: GuestType, guest: Guest, changes: OptionChang
   });
   guest.editConfig(({ current, pending, pendingDelete }) => {
     for (const name of pendingDelete.keys()) {
-      const verdict = judge(guest, name, undefined);
+      const verdict = check(guest, name, undefined);
       if (verdict.kind === 'failed') errors[name] = verdict.text;
       if (verdict.kind !== 'live') continue;
       current.delete(name);
@@ -109,7 +109,7 @@ export function applyOptions(type: GuestType, guest: Guest, changes: OptionChang
     }
     for (const [name, value] of pending) {
       if (type === 'lxc' && Object.keys(errors).length > 0) break;
-      const verdict = judge(guest, name, value);
+      const verdict = check(guest, name, value);
       if (verdict.kind === 'failed') errors[name] = verdict.text;
       if (verdict.kind !== 'live') continue;
       current.set(name, value);

@@ -85,9 +85,9 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
           };
           const prepared = prepareGuest(live, nic);
           for (let i = 0; i < PACKETS; i++) {
-            const { simulated, judged } = randomPacket(random, vmid, mac);
-            const theirs = enforcement.judge(simulated, new Date(0)).verdict;
-            const ours = evaluate(prepared, judged);
+            const { simulated, evaluated } = randomPacket(random, vmid, mac);
+            const theirs = enforcement.evaluatePacket(simulated, new Date(0)).verdict;
+            const ours = evaluate(prepared, evaluated);
             decided[theirs.by] = (decided[theirs.by] ?? 0) + 1;
             if (ours.verdict !== theirs.verdict)
               differing.push({ round, rule: guest.rules[theirs.position ?? -1], simulated, theirs, ours });

@@ -168,8 +168,8 @@ describe('a firewall file that is being replaced', () => {
 });
 
 describe('in front of a guest whose firewall is off', () => {
-  const judge = (more: object) =>
-    lab().enforcement.judge(
+  const evaluate = (more: object) =>
+    lab().enforcement.evaluatePacket(
       { vmid: 103, nic: 'net0', direction: 'in', proto: 'udp', source: '10.20.0.9', dest: '10.20.20.12', ...more },
       new Date(0),
     ).verdict;
@@ -179,14 +179,14 @@ describe('in front of a guest whose firewall is off', () => {
     const cluster = lab().firewall.file('firewall/cluster.fw') ?? '';
     lab().firewall.setFile('firewall/cluster.fw', `${cluster}\n[IPSET blacklist]\n\n198.51.100.0/24\n`);
     await settle();
-    expect(judge({})).toEqual({ verdict: 'accept', by: 'not-enforced' });
-    expect(judge({ source: '10.20.0.255' })).toEqual({ verdict: 'drop', by: 'smurf' });
-    expect(judge({ source: '224.0.0.9' })).toEqual({ verdict: 'drop', by: 'smurf' });
-    expect(judge({ source: '198.51.100.7' })).toEqual({ verdict: 'drop', by: 'blacklist' });
-    expect(judge({ proto: 'icmp', icmpType: 'echo-reply' })).toEqual({ verdict: 'drop', by: 'invalid' });
+    expect(evaluate({})).toEqual({ verdict: 'accept', by: 'not-enforced' });
+    expect(evaluate({ source: '10.20.0.255' })).toEqual({ verdict: 'drop', by: 'smurf' });
+    expect(evaluate({ source: '224.0.0.9' })).toEqual({ verdict: 'drop', by: 'smurf' });
+    expect(evaluate({ source: '198.51.100.7' })).toEqual({ verdict: 'drop', by: 'blacklist' });
+    expect(evaluate({ proto: 'icmp', icmpType: 'echo-reply' })).toEqual({ verdict: 'drop', by: 'invalid' });
     lab().firewall.setFile('nodes/pve1/host.fw', '[OPTIONS]\n\nnosmurfs: 0\nnf_conntrack_allow_invalid: 1\n');
     await settle();
-    expect(judge({ source: '10.20.0.255' }).verdict).toBe('accept');
-    expect(judge({ proto: 'icmp', icmpType: 'echo-reply' }).verdict).toBe('accept');
+    expect(evaluate({ source: '10.20.0.255' }).verdict).toBe('accept');
+    expect(evaluate({ proto: 'icmp', icmpType: 'echo-reply' }).verdict).toBe('accept');
   });
 });

@@ -59,17 +59,17 @@ describe('a filtered guest', () => {
       source: '192.0.2.7',
       dest: '10.20.20.11',
     } as const;
-    const judge = (sent: Packet, at: Date) => lab().enforcement.judge(sent, at);
-    const judged = judge({ ...packet, sport: 50_000, dport: 23 }, new Date('2026-11-20T23:59:00Z'));
-    expect(judged.verdict).toEqual({ verdict: 'drop', by: 'policy' });
-    expect(judged.line).toContain('tap100i0-IN 20/Nov/2026:23:59:00 +0000 policy DROP: ');
+    const evaluate = (sent: Packet, at: Date) => lab().enforcement.evaluatePacket(sent, at);
+    const evaluated = evaluate({ ...packet, sport: 50_000, dport: 23 }, new Date('2026-11-20T23:59:00Z'));
+    expect(evaluated.verdict).toEqual({ verdict: 'drop', by: 'policy' });
+    expect(evaluated.line).toContain('tap100i0-IN 20/Nov/2026:23:59:00 +0000 policy DROP: ');
     expect(lab().state.nodes.get('pve1')?.firewallLog.current).toEqual([]);
-    expect(judge({ ...packet, sport: 50_000, dport: 443 }, new Date())).toEqual({
+    expect(evaluate({ ...packet, sport: 50_000, dport: 443 }, new Date())).toEqual({
       verdict: { verdict: 'accept', by: 'rule', position: 0, group: 'web' },
       line: undefined,
     });
     // It opened no connection: the second packet is decided by the rule again.
-    expect(judge({ ...packet, sport: 50_000, dport: 443 }, new Date()).verdict.by).toBe('rule');
+    expect(evaluate({ ...packet, sport: 50_000, dport: 443 }, new Date()).verdict.by).toBe('rule');
   });
 
   it('has built-in rules for addresses, neighbors and hardware', () => {

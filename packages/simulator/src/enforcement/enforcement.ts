@@ -137,7 +137,7 @@ export class Enforcement {
    * What would become of a packet that opens a connection, and the line it would leave in the firewall log (undefined:
    * none). Nothing is sent, remembered or logged.
    */
-  judge(packet: Packet, at: Date): { verdict: Verdict; line: string | undefined } {
+  evaluatePacket(packet: Packet, at: Date): { verdict: Verdict; line: string | undefined } {
     this.refresh();
     const state = this.#state(this.#nodeOf(packet.vmid));
     const verdict = this.#decide(packet, { ...state, established: NOTHING });
@@ -148,14 +148,14 @@ export class Enforcement {
   }
 
   /** What becomes of a packet to or from a node that opens a connection. Nothing is sent, remembered or logged. */
-  judgeNode({ node, ...packet }: NodePacket): Verdict {
+  evaluateNodePacket({ node, ...packet }: NodePacket): Verdict {
     const compiled = this.compiledOf(node);
     if (!compiled?.enabled) return { verdict: 'accept', by: 'not-enforced' };
     return evaluateNodePacket({ ...packet, ...NOWHERE }, compiled);
   }
 
   /** What becomes of a packet that a node forwards and that opens a connection. */
-  judgeForwarded({ node, vnet, ...packet }: ForwardedPacket): Verdict {
+  evaluateForwardedPacket({ node, vnet, ...packet }: ForwardedPacket): Verdict {
     const compiled = this.compiledOf(node);
     if (!compiled?.enabled) return { verdict: 'accept', by: 'not-enforced' };
     return evaluateForwarded({ ...packet, ...NOWHERE, direction: 'in' }, vnet, compiled);

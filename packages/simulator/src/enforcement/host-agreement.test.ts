@@ -59,10 +59,10 @@ const vnetFile = (random: Random) =>
 
 /** What nodes have services for, more often than chance would have it. */
 function atNode<T extends ReturnType<typeof randomPacket>>(random: Random, packet: T): T {
-  const { simulated, judged } = packet;
+  const { simulated, evaluated } = packet;
   const port = pick(random, [undefined, undefined, undefined, 22, 21, 69, 3128, 5405, 5412, 5950, 8006, 60001]);
   if (port === undefined || simulated.dport === undefined) return packet;
-  return { ...packet, simulated: { ...simulated, dport: port }, judged: { ...judged, destination_port: port } };
+  return { ...packet, simulated: { ...simulated, dport: port }, evaluated: { ...evaluated, destination_port: port } };
 }
 
 /** What Fabric would have read. */
@@ -168,31 +168,31 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
           filter: prepareForwardFilter(cluster, { node: 'pve1', vnet: vnet ?? null }),
         }));
         for (let i = 0; i < PACKETS; i++) {
-          const { simulated, judged } = randomPacket(random, VMID, read.mac);
+          const { simulated, evaluated } = randomPacket(random, VMID, read.mac);
           compare(
             { round, bridge, simulated },
-            enforcement.judge(simulated, new Date(0)).verdict,
-            evaluate(prepared, judged),
+            enforcement.evaluatePacket(simulated, new Date(0)).verdict,
+            evaluate(prepared, evaluated),
             untoldAt(bridge, simulated),
           );
           const own = atNode(random, randomPacket(random, VMID, read.mac));
           const { vmid: _vmid, nic: _nic, sourceMac: _mac, ...bare } = own.simulated;
           const packet = random() < 0.02 ? { ...bare, proto: 'igmp' } : bare;
-          const asked: Packet = packet === bare ? own.judged : { ...own.judged, protocol: 2 };
+          const asked: Packet = packet === bare ? own.evaluated : { ...own.evaluated, protocol: 2 };
           compare(
             { round, packet },
-            enforcement.judgeNode({ node: 'pve1', ...packet }),
+            enforcement.evaluateNodePacket({ node: 'pve1', ...packet }),
             evaluateNode(nodeFilter, asked),
             UNTOLD,
           );
           const { direction: _direction, ...forwarded } = bare;
           const { vnet, filter } = ways[i % ways.length] as (typeof ways)[number];
-          const theirs = enforcement.judgeForwarded({
+          const theirs = enforcement.evaluateForwardedPacket({
             node: 'pve1',
             ...forwarded,
             ...(vnet !== undefined && { vnet }),
           });
-          compare({ round, vnet, forwarded }, theirs, evaluateForward(filter, own.judged), []);
+          compare({ round, vnet, forwarded }, theirs, evaluateForward(filter, own.evaluated), []);
         }
       }
     } finally {

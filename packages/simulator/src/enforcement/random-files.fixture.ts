@@ -224,7 +224,7 @@ export function randomPacket(random: Random, vmid: number, mac: string) {
   };
   const [source, destination] = [parseIp(from), parseIp(to)];
   if (!source || !destination) throw new Error('an address of the test');
-  const judged = {
+  const evaluated = {
     direction,
     source,
     destination,
@@ -234,7 +234,7 @@ export function randomPacket(random: Random, vmid: number, mac: string) {
     ...(sourceMac !== undefined && { source_mac: sourceMac }),
     ...(tcpSyn !== undefined && { tcp_syn: tcpSyn }),
   };
-  return { simulated, judged };
+  return { simulated, evaluated };
 }
 
 /** A file as the API shows it. */

@@ -61,7 +61,7 @@ export type DormantSubject = {
 export function settledRules({ slots }: Layout): LiveRule[] {
   return slots.map((slot, pos) => {
     if (slot.kind === 'anchor') return { ...slot.rule, pos };
-    const { content, comment } = slot.wanted;
+    const { content, comment } = slot.desired;
     return { pos, ...content, enable: 1, comment };
   });
 }

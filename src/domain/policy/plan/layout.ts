@@ -15,8 +15,8 @@ export type Slot =
   /** Not to be changed now: an unmanaged rule, or a rule of a policy that is not being applied. */
   | { readonly kind: 'anchor'; readonly rule: LiveRule }
   | {
-      readonly kind: 'wanted';
-      readonly wanted: DesiredRule;
+      readonly kind: 'desired';
+      readonly desired: DesiredRule;
       readonly live: LiveRule | null;
       readonly in_place: boolean;
     };
@@ -53,10 +53,10 @@ function gapOf(anchors: readonly Anchor[], { placement }: GuestIntent): (rank: n
  * keep their order among themselves; the desired rules are placed between them in policy order.
  */
 export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
-  const { scope, instance, vmid, remove_strays, order, rules: wanted } = intent;
+  const { scope, instance, vmid, remove_strays, order, rules: desired } = intent;
   const ranks = new Map(order.map((id, rank) => [id, rank]));
-  const policies = new Map(wanted.map((rule) => [rule.policy_id, rule]));
-  const byIdentity = new Map(wanted.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
+  const policies = new Map(desired.map((rule) => [rule.policy_id, rule]));
+  const byIdentity = new Map(desired.map((rule) => [ruleIdentity(rule.policy_id, rule.rule_hash), rule]));
   const anchors: Anchor[] = [];
   const stale: { rule: LiveRule; reason: StaleRuleReason }[] = [];
   const copies = new Map<DesiredRule, LiveRule[]>();
@@ -87,21 +87,21 @@ export function layOut(live: readonly LiveRule[], intent: GuestIntent): Layout {
     for (const copy of list) if (copy !== best) stale.push({ rule: copy, reason: 'duplicate' });
   }
   const gap = gapOf(anchors, intent);
-  const gapOfWanted = wanted.map(({ policy_id }) => gap(ranks.get(policy_id) ?? order.length));
+  const gapOfDesired = desired.map(({ policy_id }) => gap(ranks.get(policy_id) ?? order.length));
   // Between the right anchors: these can stay, as many as are in ascending order.
-  const candidates = wanted
+  const candidates = desired
     .map((rule, index) => ({ index, live: kept.get(rule) }))
-    .filter(({ index, live: rule }) => rule !== undefined && gaps.get(rule) === gapOfWanted[index])
+    .filter(({ index, live: rule }) => rule !== undefined && gaps.get(rule) === gapOfDesired[index])
     .sort((a, b) => (a.live?.pos ?? 0) - (b.live?.pos ?? 0));
   const rising = longestIncreasingSubsequence(candidates.map(({ index }) => index));
   const staying = new Set(candidates.filter((_, at) => rising.has(at)).map(({ index }) => index));
   const slots: Slot[] = [];
   let next = 0;
   for (let before = 0; before <= anchors.length; before++) {
-    for (; next < wanted.length && (gapOfWanted[next] ?? 0) <= before; next++) {
-      const rule = wanted[next];
+    for (; next < desired.length && (gapOfDesired[next] ?? 0) <= before; next++) {
+      const rule = desired[next];
       if (!rule) continue;
-      slots.push({ kind: 'wanted', wanted: rule, live: kept.get(rule) ?? null, in_place: staying.has(next) });
+      slots.push({ kind: 'desired', desired: rule, live: kept.get(rule) ?? null, in_place: staying.has(next) });
     }
     const anchor = anchors[before];
     if (anchor) slots.push({ kind: 'anchor', rule: anchor.rule });

@@ -11,7 +11,7 @@ const policyOf = ({ options }: GuestFilter, direction: 'in' | 'out') =>
   effectiveOptions(options)[direction === 'in' ? 'policy_in' : 'policy_out'];
 
 /** What a default policy has to be changed to; undefined when it is right. */
-function wantedDefault(state: GuestFilter, intent: GuestIntent, direction: 'in' | 'out'): Policy | undefined {
+function desiredDefault(state: GuestFilter, intent: GuestIntent, direction: 'in' | 'out'): Policy | undefined {
   const { options, nics } = state;
   const goal = direction === 'in' ? intent.default_in : intent.default_out;
   const { enable } = effectiveOptions(options);
@@ -28,8 +28,8 @@ function wantedDefault(state: GuestFilter, intent: GuestIntent, direction: 'in' 
 }
 
 function stepDefaults(state: GuestFilter, intent: GuestIntent): PlanStep | null {
-  const policy_in = wantedDefault(state, intent, 'in');
-  const policy_out = wantedDefault(state, intent, 'out');
+  const policy_in = desiredDefault(state, intent, 'in');
+  const policy_out = desiredDefault(state, intent, 'out');
   if (policy_in === undefined && policy_out === undefined) return null;
   const changes = { ...(policy_in && { policy_in }), ...(policy_out && { policy_out }) };
   return { kind: 'set_options', changes };

@@ -6,8 +6,8 @@ import { noteStep } from './switch-changes';
 /** More writes than any guest needs: a rule is created, moved, enabled and deleted once at most, an entry and a flag written once. */
 export function maxSteps({ rules, sets, nics }: GuestFilter, intent: GuestIntent): number {
   const entries = Object.values(sets).reduce((sum, list) => sum + list.length + 1, 0);
-  const wantedEntries = intent.sets.reduce((sum, { cidrs }) => sum + cidrs.length + 1, 0);
-  return 4 * (rules.length + intent.rules.length) + 2 * (entries + wantedEntries) + nics.length + 6;
+  const desiredEntries = intent.sets.reduce((sum, { cidrs }) => sum + cidrs.length + 1, 0);
+  return 4 * (rules.length + intent.rules.length) + 2 * (entries + desiredEntries) + nics.length + 6;
 }
 
 /**

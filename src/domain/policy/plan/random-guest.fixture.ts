@@ -37,7 +37,7 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
   const policies = randomPolicies(seed);
   const older = random() < 0.5 ? randomPolicies(seed + 1_000_000) : policies;
   const before = desiredAt(older.map((policy) => ({ ...policy, version: policy.version + (random() < 0.4 ? 1 : 0) })));
-  const wanted = desiredAt(policies);
+  const desired = desiredAt(policies);
   const damage = (rule: LiveRule): LiveRule[] => {
     const dice = random();
     if (dice < 0.15) return [];
@@ -62,7 +62,7 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
   const scope = new Set(random() < 0.3 ? ids : ids.filter(() => random() < 0.6));
   const off = random() < 0.3;
   const live: Record<string, { cidr: string; nomatch?: number }[]> = {};
-  for (const set of [...(before?.sets ?? []), ...(wanted?.sets ?? [])]) {
+  for (const set of [...(before?.sets ?? []), ...(desired?.sets ?? [])]) {
     const used = shuffled.some(({ source, dest }) => [source, dest].includes(`+guest/${set.name}`));
     if (random() < 0.3 && (damagedSets || !used)) continue;
     const cidrs = damagedSets || !used ? set.cidrs.filter(() => random() < 0.97) : set.cidrs;
@@ -72,7 +72,7 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
   }
   const goal = (drops: readonly string[] | undefined): DefaultGoal =>
     drops?.some((id) => scope.has(id)) ? 'drop' : random() < 0.3 ? { restore: 'ACCEPT' } : 'keep';
-  const rules = (wanted?.rules ?? []).slice(0, 14).filter(({ policy_id }) => scope.has(policy_id));
+  const rules = (desired?.rules ?? []).slice(0, 14).filter(({ policy_id }) => scope.has(policy_id));
   const referred = new Set(rules.flatMap(({ content }) => [content.source, content.dest]));
   const options: LiveGuestOptions = {
     enable: off ? 0 : 1,
@@ -95,11 +95,11 @@ export function randomGuest(seed: number, damagedSets = false): RandomGuest {
       placement: pick(['above', 'below'] as const),
       scope,
       rules,
-      sets: (wanted?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
+      sets: (desired?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
       order: [...policies].sort(comparePolicies).map(({ id }) => id),
       remove_strays: random() < 0.8,
-      default_in: goal(wanted?.drop_in),
-      default_out: goal(wanted?.drop_out),
+      default_in: goal(desired?.drop_in),
+      default_out: goal(desired?.drop_out),
       switch_on: rules.length > 0,
     },
   };

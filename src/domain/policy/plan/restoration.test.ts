@@ -29,17 +29,17 @@ const PEOPLE: Omit<LiveRule, 'pos'>[] = [
   { type: 'in', action: 'DROP', enable: 0, comment: 'switched off' },
 ];
 
-const wantedRule = (policy_id: string, position: number, content: DesiredRule['content']): DesiredRule => {
+const desiredRule = (policy_id: string, position: number, content: DesiredRule['content']): DesiredRule => {
   const rule_hash = `0000000${position}`;
   const comment = formatMarker({ instance: INSTANCE, policy_id, version: 1, rule_hash, vmid: VMID });
   return { policy_id, policy_version: 1, rule_position: position, rule_hash, content, comment };
 };
 const RULES: Record<string, DesiredRule[]> = {
   p1: [
-    wantedRule('p1', 0, { type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '85' }),
-    wantedRule('p1', 1, { type: 'in', action: 'DROP', source: `+guest/${SET.name}` }),
+    desiredRule('p1', 0, { type: 'in', action: 'ACCEPT', proto: 'tcp', dport: '85' }),
+    desiredRule('p1', 1, { type: 'in', action: 'DROP', source: `+guest/${SET.name}` }),
   ],
-  p2: [wantedRule('p2', 0, { type: 'out', action: 'REJECT', dest: '10.0.0.9' })],
+  p2: [desiredRule('p2', 0, { type: 'out', action: 'REJECT', dest: '10.0.0.9' })],
 };
 
 type Lab = {

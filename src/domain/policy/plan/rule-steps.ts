@@ -12,7 +12,7 @@ const commutes = (a: Deciding, b: Deciding): boolean =>
   // What a group holds is not known here.
   a.type !== 'group' && b.type !== 'group' && (a.type !== b.type || a.action === b.action);
 
-type Wanted = Extract<Slot, { kind: 'wanted' }>;
+type DesiredSlot = Extract<Slot, { kind: 'desired' }>;
 
 /** Where the rule of a slot belongs among the live rules without itself: behind what stands right before it. */
 function targetOf(slots: readonly Slot[], at: number, rest: readonly LiveRule[]): number {
@@ -24,11 +24,11 @@ function targetOf(slots: readonly Slot[], at: number, rest: readonly LiveRule[])
   return 0;
 }
 
-type Mover = { at: number; slot: Wanted; live: LiveRule; from: number; to: number; neutral: boolean };
+type Mover = { at: number; slot: DesiredSlot; live: LiveRule; from: number; to: number; neutral: boolean };
 
 function moversOf({ slots }: Layout, rules: readonly LiveRule[]): Mover[] {
   return slots.flatMap((slot, at): Mover[] => {
-    if (slot.kind !== 'wanted' || !slot.live || slot.in_place) return [];
+    if (slot.kind !== 'desired' || !slot.live || slot.in_place) return [];
     const { live } = slot;
     const from = rules.indexOf(live);
     const rest = rules.filter((rule) => rule !== live);
@@ -44,7 +44,7 @@ function mayDecideAtOnce(content: RuleContent, at: number, { slots }: Layout, ru
   const target = targetOf(slots, at, rules);
   const above = slots.slice(0, at).every((slot) => {
     if (slot.kind === 'anchor') return !isDeciding(slot.rule) || commutes(slot.rule, content);
-    return commutes(slot.wanted.content, content);
+    return commutes(slot.desired.content, content);
   });
   return above && rules.slice(0, target).every((rule) => !isDeciding(rule) || commutes(rule, content));
 }
@@ -63,14 +63,14 @@ export function stepUp(layout: Layout, rules: readonly LiveRule[]): PlanStep | n
   const movers = moversOf(layout, rules);
   const neutral = movers.find((mover) => mover.neutral);
   if (neutral) return moveOf(neutral);
-  const missing = layout.slots.findLastIndex((slot) => slot.kind === 'wanted' && !slot.live);
+  const missing = layout.slots.findLastIndex((slot) => slot.kind === 'desired' && !slot.live);
   const slot = layout.slots[missing];
-  if (slot?.kind === 'wanted') {
-    const enable = mayDecideAtOnce(slot.wanted.content, missing, layout, rules) ? 1 : 0;
-    return { kind: 'create_rule', rule: slot.wanted, enable };
+  if (slot?.kind === 'desired') {
+    const enable = mayDecideAtOnce(slot.desired.content, missing, layout, rules) ? 1 : 0;
+    return { kind: 'create_rule', rule: slot.desired, enable };
   }
   for (const [at, candidate] of layout.slots.entries()) {
-    if (candidate.kind !== 'wanted' || !candidate.live) continue;
+    if (candidate.kind !== 'desired' || !candidate.live) continue;
     const mover = movers.find((item) => item.at === at);
     if (mover && mover.to < mover.from) return moveOf(mover);
     if (!mover && !candidate.live.enable) return { kind: 'enable_rule', pos: rules.indexOf(candidate.live) };

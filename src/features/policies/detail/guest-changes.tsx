@@ -83,7 +83,7 @@ const KINDS = {
   removed: { word: msg('Removed'), icon: <Minus size={14} aria-hidden />, box: 'bg-danger-soft', mark: 'text-danger' },
   moved: { word: msg('Moved'), icon: <ArrowUpDown size={14} aria-hidden />, box: 'bg-info-soft', mark: 'text-info' },
   kept: { word: msg('Kept'), icon: <Equal size={14} aria-hidden />, box: '', mark: 'text-faint' },
-  wanted: { word: msg('Desired'), icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
+  desired: { word: msg('Desired'), icon: <Plus size={14} aria-hidden />, box: '', mark: 'text-faint' },
 } as const;
 
 /** A list of rules. */

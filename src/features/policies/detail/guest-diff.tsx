@@ -29,7 +29,7 @@ export function GuestDiff({ guest, clusterName, open }: Props) {
         {changes === null ? (
           <Lines label={t('Desired rules on {name}', { name: guest.name })}>
             {guest.rules.map((rule) => (
-              <Line key={keyOf(rule)} kind="wanted" rule={rule} />
+              <Line key={keyOf(rule)} kind="desired" rule={rule} />
             ))}
           </Lines>
         ) : (

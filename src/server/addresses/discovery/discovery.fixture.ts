@@ -2,7 +2,7 @@ import { recipeMac } from '@fabric/simulator/scenarios/guest-recipe';
 import type { AgentInterface } from '@fabric/simulator/state/guest';
 import { systemScope } from '@/server/auth/scope';
 import { db } from '@/server/db/client';
-import { makeSyncWorld, type RunRow, type SyncWorld } from '../../sync/testing/sync-world.fixture';
+import { makeSyncLab, type RunRow, type SyncLab } from '../../sync/testing/sync-lab.fixture';
 import { requestDiscoveryIn } from './request-discovery';
 import { runDiscovery } from './run-discovery';
 
@@ -31,7 +31,7 @@ export type ConflictRow = {
 };
 
 /** A simulated cluster whose inventory is synced, and what tests do with its addresses. */
-export type DiscoveryWorld = SyncWorld & {
+export type DiscoveryWorld = SyncLab & {
   discover(trigger?: 'manual' | 'auto', context?: Partial<Parameters<typeof runDiscovery>[1]>): Promise<RunRow>;
   addresses(): Promise<AddressRow[]>;
   /** `address vmid state source`, in order. */
@@ -41,8 +41,8 @@ export type DiscoveryWorld = SyncWorld & {
   writes(): Promise<string[]>;
 };
 
-export async function makeDiscoveryWorld(...args: Parameters<typeof makeSyncWorld>): Promise<DiscoveryWorld> {
-  const world = await makeSyncWorld(...args);
+export async function makeDiscoveryWorld(...args: Parameters<typeof makeSyncLab>): Promise<DiscoveryWorld> {
+  const world = await makeSyncLab(...args);
   const { sql, cluster } = world;
   const addresses = () => sql<AddressRow[]>`
     select a.id, host(a.address) as address, a.state, a.source, w.vmid, a.mac, i.name as nic, s.cidr, n.name as network, a.version

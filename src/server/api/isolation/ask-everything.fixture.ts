@@ -23,7 +23,7 @@ export function readsOf(grants: readonly RoleGrant[]): Input[] {
 }
 
 /** Who asks what of which world. */
-export type Asker = { world: TwoTenants; inputs: readonly Input[]; headers: () => Record<string, string> };
+export type Asker = { tenants: TwoTenants; inputs: readonly Input[]; headers: () => Record<string, string> };
 
 /** One question from our tenant: a call with its complete input. */
 type Question = { input: Input; value: unknown; label: string };
@@ -51,8 +51,8 @@ function put(whole: unknown, [head, ...rest]: readonly string[], value: unknown)
 }
 
 /** What a user would try to find out the other tenant's data: all of it, and the parts that can be guessed. */
-const guesses = ({ world }: Asker) => [
-  ...world.theirs.names,
+const guesses = ({ tenants }: Asker) => [
+  ...tenants.theirs.names,
   ...THEIR_TAPS,
   THEIR_MAC,
   'zzb-around',
@@ -71,19 +71,19 @@ const REFERS = ['endpoints', 'sources', 'targets', 'q'];
 
 /** Values to try in a slot besides our own: everything of the other tenant that a user could think of. */
 function tried(asker: Asker, input: Input, slot: Slot): Set<string | undefined> {
-  const { world } = asker;
+  const { tenants } = asker;
   if (slot.holds === 'text') {
     const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
-    return new Set([...guesses(asker), ...(REFERS.includes(field) ? world.theirs.references : [])]);
+    return new Set([...guesses(asker), ...(REFERS.includes(field) ? tenants.theirs.references : [])]);
   }
   const kind = kindOfField(input, slot.path);
-  return new Set([world.ours.ids[kind], world.theirs.ids[kind], world.theirs.ids.other_workload]);
+  return new Set([tenants.ours.ids[kind], tenants.theirs.ids[kind], tenants.theirs.ids.other_workload]);
 }
 
 /** Every call with every filter, order and search, one at a time. */
 function* questions(asker: Asker): Generator<Question> {
   for (const input of asker.inputs) {
-    const plain = fill(input, asker.world.ours.ids);
+    const plain = fill(input, asker.tenants.ours.ids);
     yield { input, value: plain, label: 'as it is' };
     for (const { path, values } of choicesOf(input.schema)) {
       // The pages' calls order by the same code.

@@ -20,12 +20,12 @@ export const THEIR_TAPS = ['tap102i0', 'veth105i0'];
 const THEIR_VMIDS = [102, 105];
 
 /** What `source` holds as rows, copied with other values in some columns. */
-const conflict = (sql: Sql, world: TwoTenants, values: Record<string, unknown>) =>
+const conflict = (sql: Sql, tenants: TwoTenants, values: Record<string, unknown>) =>
   sql`insert into ipam_conflicts ${sql({
     id: newId(),
-    cluster_id: world.ours.ids.cluster ?? '',
+    cluster_id: tenants.ours.ids.cluster ?? '',
     key: newId(),
-    network_id: world.ours.ids.network ?? '',
+    network_id: tenants.ours.ids.network ?? '',
     ...values,
   })}`;
 
@@ -34,9 +34,9 @@ const conflict = (sql: Sql, world: TwoTenants, values: Record<string, unknown>) 
  * one network; a claim to the same address; a guest that moved from our tenant to theirs; policies of both on the
  * same address.
  */
-export async function entangle(world: TwoTenants): Promise<void> {
+export async function entangle(tenants: TwoTenants): Promise<void> {
   const sql = sqlClient();
-  const { ours, theirs } = world;
+  const { ours, theirs } = tenants;
   const [their, own] = [theirs.ids, ours.ids];
   const flows = [
     ...THEIR_TAPS.map((name, i) =>
@@ -61,7 +61,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
   ];
   const answer = await call('/agents/heartbeat', {
     method: 'POST',
-    headers: world.node,
+    headers: tenants.node,
     body: makeHeartbeat(flows, { sequence: 1 }),
   });
   if (answer.status >= 300) throw new Error(await answer.text());
@@ -77,7 +77,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     values (${newId()}, ${own.cluster ?? ''}, ${own.network ?? ''}, ${inside}, '10.65.0.70', ${their.workload ?? ''}, 'manual',
       'zzb-host-70', ${THEIR_MAC})`;
   await sql`update workload_interfaces set mac = ${THEIR_MAC} where id = ${their.interface ?? ''}`;
-  await conflict(sql, world, {
+  await conflict(sql, tenants, {
     kind: 'duplicate_address',
     ip_address_id: own.ip_address ?? '',
     address: '10.65.0.10',
@@ -87,7 +87,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     other_mac: THEIR_MAC,
     other_source: 'discovered',
   });
-  await conflict(sql, world, {
+  await conflict(sql, tenants, {
     kind: 'duplicate_address',
     ip_address_id: their.ip_address ?? '',
     address: '10.65.0.99',
@@ -96,7 +96,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     other_workload_id: own.workload ?? '',
     other_interface_name: 'net0',
   });
-  await conflict(sql, world, {
+  await conflict(sql, tenants, {
     kind: 'duplicate_mac',
     mac: 'bc:24:11:65:00:65',
     workload_id: their.workload ?? '',
@@ -116,7 +116,7 @@ export async function entangle(world: TwoTenants): Promise<void> {
     },
   });
   if (made.status >= 300) throw new Error(await made.text());
-  await addPlatformPolicies(world);
+  await addPlatformPolicies(tenants);
   // A guest that was in our group when it moved to them.
   await sql`insert into security_group_members (security_group_id, workload_id)
     values (${own.security_group ?? ''}, ${their.other_workload ?? ''}) on conflict do nothing`;

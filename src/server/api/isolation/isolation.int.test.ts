@@ -49,15 +49,15 @@ const granted = (access: Input['access']) =>
 /** Everything that a tenant's administrator may call. Whether the rest is refused is the matrix's matter. */
 const inputs = listInputs(routes, appRouter).filter(({ name, access }) => granted(access) && !(name in ELSEWHERE));
 
-let world: TwoTenants;
+let tenants: TwoTenants;
 /** Ids of theirs that must not exist for us; cluster and node are shared. */
 let theirIds: string[];
 beforeAll(async () => {
-  world = await makeTwoFullTenants();
-  const { cluster: _, node: __, ...ids } = world.theirs.ids;
+  tenants = await makeTwoFullTenants();
+  const { cluster: _, node: __, ...ids } = tenants.theirs.ids;
   theirIds = Object.values(ids);
 }, 60_000);
-afterAll(() => world.lab.close());
+afterAll(() => tenants.lab.close());
 
 /** Answers with a status that the API document does not tell, by call: every probe is held against it. */
 const undocumented = new Set<string>();
@@ -68,7 +68,7 @@ const documented = new Map(
   ]),
 );
 
-async function call(input: Input, value: unknown, side: Side = world.ours): Promise<Answer> {
+async function call(input: Input, value: unknown, side: Side = tenants.ours): Promise<Answer> {
   const answer = await send(tables, input, value, side.headers);
   if (input.surface === 'REST' && !documented.get(input.name)?.includes(answer.status))
     undocumented.add(
@@ -80,7 +80,7 @@ async function call(input: Input, value: unknown, side: Side = world.ours): Prom
 /** The calls one after the other, each with tokens that are new. */
 async function* each(list: readonly Input[]): AsyncGenerator<Input> {
   for (const input of list) {
-    await Promise.all([world.ours.signIn(), world.theirs.signIn()]);
+    await Promise.all([tenants.ours.signIn(), tenants.theirs.signIn()]);
     yield input;
   }
 }
@@ -101,7 +101,7 @@ const comparable = ({ status, text }: Answer, sent: string) =>
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<time>')}`;
 
 /** Whether an answer came from behind the schema: what is malformed about it is at most the field that was filled in. */
-function isJudged({ status, text }: Answer, slot: Slot): boolean {
+function isChecked({ status, text }: Answer, slot: Slot): boolean {
   // A session that ended would make everything look alike.
   if (status !== 400) return status < 500 && status !== 401;
   const fields = [...text.matchAll(/"field":"([^"]*)"/g)].map(([, field]) => field ?? '');
@@ -120,7 +120,7 @@ async function theirRows(): Promise<string[]> {
   );
   const all = rows.flatMap((list, i) => list.map(({ row }) => `${tables[i]?.name} ${row}`)).sort();
   // They keep signing in during the test; their first sign-in shows whether their sessions can be ended.
-  return all.filter((row) => !row.startsWith('refresh_tokens ') || row.includes(world.theirs.ids.session ?? ''));
+  return all.filter((row) => !row.startsWith('refresh_tokens ') || row.includes(tenants.theirs.ids.session ?? ''));
 }
 
 /** Besides what is meant at a place, so many things of other kinds are tried there, in turn: all of them take many minutes. */
@@ -135,7 +135,7 @@ function someOf<T>(list: readonly T[], count: number): T[] {
 
 /** Ids of theirs to try at a place: the one of the kind that belongs there, and others. */
 function idsFor(input: Input, { path }: Slot): string[] {
-  const meant = theirIds.filter((id) => id === world.theirs.ids[kindOfField(input, path)]);
+  const meant = theirIds.filter((id) => id === tenants.theirs.ids[kindOfField(input, path)]);
   return [...new Set([...meant, ...someOf(theirIds, OTHERS)])];
 }
 
@@ -161,11 +161,11 @@ type Filled = { value: unknown; sent: string };
 /** Sends one of theirs, and says what sets the answer apart from that to something that exists nowhere, or tells something. */
 async function probe(input: Input, slot: Slot, theirs: Filled, missing: () => Promise<string>): Promise<string[]> {
   const answer = await call(input, theirs.value);
-  const told = leaks(answer, theirs.sent);
+  const leaked = leaks(answer, theirs.sent);
   const where = `${describeSlot(input, slot)} = ${theirs.sent}`;
-  if (told.length > 0) return [`${where} told ${told.slice(0, 3)}`];
+  if (leaked.length > 0) return [`${where} told ${leaked.slice(0, 3)}`];
   if (answer.status >= 500) return [`${where} → ${answer.status} ${answer.text.slice(0, 300)}`];
-  if (!isJudged(answer, slot)) return [`${where} was not understood: ${answer.text.slice(0, 300)}; ${REMEDY}`];
+  if (!isChecked(answer, slot)) return [`${where} was not understood: ${answer.text.slice(0, 300)}; ${REMEDY}`];
   const got = comparable(answer, theirs.sent);
   const expected = await missing();
   if (got === expected) return [];
@@ -174,10 +174,10 @@ async function probe(input: Input, slot: Slot, theirs: Filled, missing: () => Pr
 
 /** Their ids in one slot, alone and mixed with our own, against ids that do not exist. */
 async function probeIds(input: Input, slot: Slot): Promise<{ probes: number; wrong: string[] }> {
-  const own = fill(input, world.ours.ids, { slot, value: () => world.ours.ids.other_workload ?? '' });
-  const ways: ((id: string) => unknown)[] = [(id) => fill(input, world.ours.ids, { slot, value: () => id })];
+  const own = fill(input, tenants.ours.ids, { slot, value: () => tenants.ours.ids.other_workload ?? '' });
+  const ways: ((id: string) => unknown)[] = [(id) => fill(input, tenants.ours.ids, { slot, value: () => id })];
   // One of their ids among our own: the call must change neither and reveal nothing.
-  if (slot.path.includes('[]')) ways.push((id) => mix(own, fill(input, world.ours.ids, { slot, value: () => id })));
+  if (slot.path.includes('[]')) ways.push((id) => mix(own, fill(input, tenants.ours.ids, { slot, value: () => id })));
   const wrong: string[] = [];
   const ids = idsFor(input, slot);
   for (const way of ways) {
@@ -204,16 +204,16 @@ describe('what belongs to another tenant', () => {
   it('is found by its own people with the same calls: the inputs are right', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
-      for (const side of [world.ours, world.theirs]) {
+      for (const side of [tenants.ours, tenants.theirs]) {
         const answer = await call(input, fill(input, side.ids), side);
         // What is computed in the background is accepted first.
         const expected = REFUSED_TO_TENANTS.has(input.name) ? 422 : /^POST .*[/]impact$/.test(input.name) ? 202 : 200;
         const right = answer.status === expected;
         if (!right) wrong.push(`${input.name} → ${answer.status} ${answer.text.slice(0, 300)}; ${REMEDY}`);
       }
-      const value = fill(input, world.theirs.ids);
+      const value = fill(input, tenants.theirs.ids);
       if (ONLY_SUMS.has(input.name) || !theirIds.some((id) => JSON.stringify(value).includes(id))) continue;
-      const theirs = await call(input, value, world.theirs);
+      const theirs = await call(input, value, tenants.theirs);
       if (leaks(theirs, '').length === 0) wrong.push(`${input.name} tells its own people nothing; ${REMEDY}`);
     }
     expect(wrong.slice(0, 5)).toEqual([]);
@@ -223,7 +223,7 @@ describe('what belongs to another tenant', () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ surface, method }) => surface === 'REST' && method === 'GET'))) {
       const schema = routes.find(({ method, path }) => `${method} ${path}` === input.name)?.response.schema;
-      const { text } = await call(input, fill(input, world.theirs.ids), world.theirs);
+      const { text } = await call(input, fill(input, tenants.theirs.ids), tenants.theirs);
       const result = schema?.safeParse(JSON.parse(text));
       if (result?.success === false) wrong.push(`${input.name}: ${z.prettifyError(result.error)}`);
       if (!result?.success) continue;
@@ -237,13 +237,13 @@ describe('what belongs to another tenant', () => {
   it('appears in no answer to calls that name only objects of the calling tenant', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
-      const value = fill(input, world.ours.ids) as Record<string, object>;
+      const value = fill(input, tenants.ours.ids) as Record<string, object>;
       const csv = JSON.stringify(input.schema).includes('"csv"')
         ? [{ ...value, query: { ...value.query, format: 'csv' } }]
         : [];
       for (const one of [value, ...csv]) {
-        const told = leaks(await call(input, one), '');
-        if (told.length > 0) wrong.push(`${input.name} told ${told.slice(0, 3)}`);
+        const leaked = leaks(await call(input, one), '');
+        if (leaked.length > 0) wrong.push(`${input.name} told ${leaked.slice(0, 3)}`);
       }
     }
     expect(wrong.slice(0, 5)).toEqual([]);
@@ -255,7 +255,7 @@ describe('what belongs to another tenant', () => {
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
       const slot = slotsOf(input).find(isSearch);
       if (!slot) continue;
-      const { status, text } = await call(input, fill(input, world.ours.ids, { slot, value: () => 'qqx nowhere' }));
+      const { status, text } = await call(input, fill(input, tenants.ours.ids, { slot, value: () => 'qqx nowhere' }));
       const found = JSON.parse(text);
       const { items, total } = found.result?.data ?? found;
       if (Array.isArray(items) && (items.length > 0 || (total ?? 0) !== 0)) wrong.push(`${input.name} ${status}`);
@@ -264,8 +264,8 @@ describe('what belongs to another tenant', () => {
   });
 
   it('is found in a list by each name, address, port and tag that the list shows', { timeout: 120_000 }, async () => {
-    await world.ours.signIn();
-    const people = [world.ours.headers, await bearer(await makeUser('admin'))];
+    await tenants.ours.signIn();
+    const people = [tenants.ours.headers, await bearer(await makeUser('admin'))];
     const wrong = new Set<string>();
     let searched = 0;
     for (const input of listInputs(routes, appRouter)) {
@@ -274,7 +274,7 @@ describe('what belongs to another tenant', () => {
       for (const headers of people) {
         const ask = async (q?: string): Promise<Record<string, unknown>[]> => {
           const value =
-            q === undefined ? fill(input, world.ours.ids) : fill(input, world.ours.ids, { slot, value: () => q });
+            q === undefined ? fill(input, tenants.ours.ids) : fill(input, tenants.ours.ids, { slot, value: () => q });
           const { status, text } = await send(tables, input, value, headers);
           // Lists of the platform are not for our people.
           if (status === 403) return [];
@@ -300,7 +300,7 @@ describe('what belongs to another tenant', () => {
 
   it('does not exist for us, whatever id of theirs stands wherever an id may stand', { timeout: 600_000 }, async () => {
     const wrong: string[] = [];
-    await Promise.all([world.ours.signIn(), world.theirs.signIn()]);
+    await Promise.all([tenants.ours.signIn(), tenants.theirs.signIn()]);
     const before = await theirRows();
     let probes = 0;
     let slots = 0;
@@ -323,14 +323,14 @@ describe('what belongs to another tenant', () => {
   });
 
   it('does not resolve in a policy of our tenant that names it', { timeout: 60_000 }, async () => {
-    await world.ours.signIn();
-    const { headers, ids } = world.ours;
+    await tenants.ours.signIn();
+    const { headers, ids } = tenants.ours;
     const before = await theirRows();
     const ask = async (method: string, path: string, body?: object) => {
       const response = await request(path, { method, headers, body });
       return { status: response.status, text: await response.text() };
     };
-    for (const name of [...world.theirs.references, `${THEIR_MARK}-guest-102`]) {
+    for (const name of [...tenants.theirs.references, `${THEIR_MARK}-guest-102`]) {
       const definition = {
         enforcement_mode: 'enforced',
         direction: 'both',
@@ -350,7 +350,7 @@ describe('what belongs to another tenant', () => {
         await ask('POST', `${path}/apply`, { dry_run: true }),
         await ask('GET', `/workloads/${ids.workload}/firewall`),
       ];
-      const sent = `${name} ${world.theirs.ids.security_group}`;
+      const sent = `${name} ${tenants.theirs.ids.security_group}`;
       for (const answer of answers) expect(leaks(answer, sent), `${name}: ${answer.text}`).toEqual([]);
       const [, , preview] = answers;
       // Nothing at their guest, nothing with their addresses: the name resolves to nothing.

@@ -28,7 +28,7 @@ const inputs = listInputs(routes, appRouter).filter(
 );
 
 const sql = sqlClient();
-let world: TwoTenants;
+let tenants: TwoTenants;
 /** What moves from our tenant to theirs: manually, and by a mapping rule. */
 let moved: string[];
 let movedAt: string;
@@ -42,8 +42,8 @@ const post = async (path: string, headers: Record<string, string>, body: object)
 };
 
 beforeAll(async () => {
-  world = await makeTwoFullTenants();
-  const { ours, theirs, lab } = world;
+  tenants = await makeTwoFullTenants();
+  const { ours, theirs, lab } = tenants;
   const byHand = ours.ids.other_workload ?? '';
   const byRule = (await lab.workload(104)).id;
   moved = [byHand, byRule];
@@ -74,7 +74,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   vi.restoreAllMocks();
-  await world.lab.close();
+  await tenants.lab.close();
 });
 
 const without = (text: string) =>
@@ -121,7 +121,7 @@ function differences(first: Map<string, string>, second: Map<string, string>): s
 
 describe('a workload that moves', () => {
   it('has a page of its time for its former tenant: name, period, deployments; and none of it for the new one', async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = tenants;
     const read = async (path: string, { headers }: Side) => {
       const answer = await call(path, { headers });
       return { status: answer.status, body: await answer.json() };
@@ -146,7 +146,7 @@ describe('a workload that moves', () => {
   });
 
   it('held its addresses for each tenant as long as it belonged to it', async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = tenants;
     const held = async ({ headers }: Side, query: string) => {
       const answer = await call(`/ip-address-holders?within=10.65.0.11&${query}`, { headers });
       expect(answer.status).toBe(200);
@@ -165,8 +165,8 @@ describe('a workload that moves', () => {
   });
 
   it('tells its former tenant nothing of what the new one does with it', { timeout: 120_000 }, async () => {
-    const before = await ask(world.ours);
-    const { theirs, lab, node } = world;
+    const before = await ask(tenants.ours);
+    const { theirs, lab, node } = tenants;
     await sql`update workloads set name = 'zzb-renamed-' || vmid, tags = '{zzb-tag,goes}', status = 'paused' where id in ${sql(moved)}`;
     const { cluster = '', network = '', subnet = '' } = theirs.ids;
     for (const [i, id] of moved.entries()) {
@@ -193,19 +193,19 @@ describe('a workload that moves', () => {
     await post('/agents/heartbeat', node, makeHeartbeat(flows, { sequence: 1 }));
     await sumTraffic();
     await observeCluster(lab.cluster.id, new AbortController().signal);
-    const found = differences(before, await ask(world.ours));
+    const found = differences(before, await ask(tenants.ours));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
     expect(before.size).toBeGreaterThan(130);
   });
 
   it('tells its new tenant nothing of what the former one did with it', { timeout: 120_000 }, async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = tenants;
     const marked = `p=${ours.ids.policy} v=`;
     const [left] = await sql<{ n: number }[]>`select count(*)::int as n from deployment_guests
       where deployment_id = ${theirs.ids.deployment ?? ''} and strpos(state_before::text, ${marked}) > 0
         and strpos(state_before::text, 'ours-rule') > 0`;
     expect(left?.n).toBeGreaterThan(0);
-    const before = await ask(world.theirs);
+    const before = await ask(tenants.theirs);
     await sql.begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
       await tx`update traffic_flows set bytes = bytes + 777777, destination_port = 12345, source_ip = '10.65.0.77'
@@ -235,7 +235,7 @@ describe('a workload that moves', () => {
     });
     const policy = `/policies/${ours.ids.policy}`;
     expect((await call(policy, { method: 'DELETE', headers: ours.headers })).status).toBeLessThan(300);
-    const found = differences(before, await ask(world.theirs));
+    const found = differences(before, await ask(tenants.theirs));
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);
   });
 
@@ -248,11 +248,11 @@ describe('a workload that moves', () => {
       };
       return items.map(({ destination_port }) => destination_port).sort();
     };
-    expect(await read(world.ours)).toEqual([12345]);
-    expect(await read(world.theirs)).toEqual([7_000, 7_001]);
+    expect(await read(tenants.ours)).toEqual([12345]);
+    expect(await read(tenants.theirs)).toEqual([7_000, 7_001]);
   });
   it('tells its new tenant since when it holds an address, and not that it did before', async () => {
-    const { theirs } = world;
+    const { theirs } = tenants;
     const [held] = await sql<
       { id: string }[]
     >`select id from ip_addresses where workload_id = ${moved[0] ?? ''} and address = '10.65.0.11'`;

@@ -41,11 +41,11 @@ const nameOf = (visibility: TenantVisibility) =>
   visibility === 'hidden' ? `${THEIR_MARK}-platform` : `baseline, ${visibility}`;
 
 /** Reads all guests, as workers do. */
-export const observe = (world: TwoTenants): Promise<void> =>
-  observeCluster(world.lab.cluster.id, new AbortController().signal);
+export const observe = (tenants: TwoTenants): Promise<void> =>
+  observeCluster(tenants.lab.cluster.id, new AbortController().signal);
 
 /** A platform policy of each visibility, enforced on one of our guests. Parts hidden from us carry the mark. */
-export async function addPlatformPolicies(world: TwoTenants): Promise<void> {
+export async function addPlatformPolicies(tenants: TwoTenants): Promise<void> {
   const user = await makeUser('super_admin');
   platform = { user, policies: {} as Platform['policies'] };
   for (const visibility of TENANT_VISIBILITIES) {
@@ -64,7 +64,7 @@ export async function addPlatformPolicies(world: TwoTenants): Promise<void> {
     });
     await apply(platform.policies[visibility]);
   }
-  void world;
+  void tenants;
 }
 
 /**

@@ -10,13 +10,13 @@ import { kindOfField } from './kind-of-field.fixture';
 import { makeTwoFullProjects, type ProjectUser } from './two-projects.fixture';
 import type { TwoTenants } from './two-tenants.fixture';
 
-let world: TwoTenants;
+let tenants: TwoTenants;
 let user: ProjectUser;
 beforeAll(async () => {
-  ({ world, user } = await makeTwoFullProjects());
+  ({ tenants, user } = await makeTwoFullProjects());
   await user.signIn();
 }, 90_000);
-afterAll(() => world.lab.close());
+afterAll(() => tenants.lab.close());
 
 const tables = { routes, router: appRouter };
 const inputs = listInputs(routes, appRouter).filter(
@@ -72,8 +72,8 @@ const foreign = async (table: 'policies' | 'security_groups') => {
 /** What is stored at the guests of the cluster that are not the project's. */
 async function guestFiles(): Promise<Record<number, string | undefined>> {
   const rows = await sqlClient()<{ vmid: number }[]>`select vmid from workloads
-    where cluster_id = ${world.lab.cluster.id} and project_id is distinct from ${user.ids.project ?? ''} order by vmid`;
-  return Object.fromEntries(rows.map(({ vmid }) => [vmid, world.lab.control.firewall.guestFile(vmid) ?? undefined]));
+    where cluster_id = ${tenants.lab.cluster.id} and project_id is distinct from ${user.ids.project ?? ''} order by vmid`;
+  return Object.fromEntries(rows.map(({ vmid }) => [vmid, tenants.lab.control.firewall.guestFile(vmid) ?? undefined]));
 }
 
 async function runAll(): Promise<void> {
@@ -85,7 +85,7 @@ async function runAll(): Promise<void> {
 
 /** Ids of others for a place of an input: of the other project, of the tenant as a whole, and of its workloads. */
 function othersFor(input: Input, path: readonly string[]): string[] {
-  const { ours, theirs } = world;
+  const { ours, theirs } = tenants;
   const kind = kindOfField(input, path);
   const ids = [theirs.ids[`own_${kind}`], theirs.ids[kind], ours.ids[kind], theirs.ids.other_workload];
   return [...new Set(ids.flatMap((id) => (id && id !== user.ids[kind] ? [id] : [])))];
@@ -119,7 +119,7 @@ describe('a user with a role for one project', () => {
     const deleted = await post(path, {}, 'DELETE');
     expect(deleted).toMatchObject({ status: 200, body: { cleanup: [{ deployment_id: expect.any(String) }] } });
     await runDeployment(deleted.body.cleanup[0].deployment_id, { signal: new AbortController().signal });
-    expect(world.lab.control.firewall.guestFile(100)).not.toContain(made.body.id);
+    expect(tenants.lab.control.firewall.guestFile(100)).not.toContain(made.body.id);
     expect(
       (await call(`/security-groups/${group.body.id}`, { method: 'DELETE', headers: user.headers() })).status,
     ).toBe(204);
@@ -148,7 +148,7 @@ describe('a user with a role for one project', () => {
     let sent = 0;
     for (const input of inputs) {
       await user.signIn();
-      const asked: unknown[] = [fill(input, world.ours.ids)];
+      const asked: unknown[] = [fill(input, tenants.ours.ids)];
       for (const slot of slotsOf(input)) {
         if (slot.holds !== 'id') continue;
         for (const id of othersFor(input, slot.path)) asked.push(fill(input, user.ids, { slot, value: () => id }));

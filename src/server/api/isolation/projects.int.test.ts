@@ -7,28 +7,28 @@ import { call } from '@/test/request';
 import { appRouter } from '../root';
 import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
 import { fill, send } from './inputs.fixture';
-import { becomeOtherWorld } from './other-world.fixture';
+import { replaceOtherTenant } from './other-tenant.fixture';
 import { observe } from './platform.fixture';
 import { makeTwoFullProjects, type ProjectUser } from './two-projects.fixture';
 import { THEIR_MARK, type TwoTenants } from './two-tenants.fixture';
 
 const ROLE = { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, tenant_id: 't', project_id: 'p' };
 
-let world: TwoTenants;
+let tenants: TwoTenants;
 let user: ProjectUser;
 let us: Asker;
 beforeAll(async () => {
-  ({ world, user } = await makeTwoFullProjects());
+  ({ tenants, user } = await makeTwoFullProjects());
   await user.signIn();
-  await world.ours.signIn();
-  us = { world, inputs: readsOf([ROLE]), headers: user.headers };
+  await tenants.ours.signIn();
+  us = { tenants, inputs: readsOf([ROLE]), headers: user.headers };
   const now = clock.now();
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now));
-  await observe(world);
+  await observe(tenants);
 }, 60_000);
 afterAll(async () => {
   vi.restoreAllMocks();
-  await world.lab.close();
+  await tenants.lab.close();
 });
 
 const read = async (path: string, headers = user.headers()) => {
@@ -44,7 +44,7 @@ const idsIn = (text: string): string[] =>
 
 describe('a role for one project', () => {
   it('shows the workloads, addresses and flows of the project', async () => {
-    const { ids } = world.ours;
+    const { ids } = tenants.ours;
     for (const path of [
       `/workloads/${ids.workload}`,
       `/workloads/${ids.workload}/firewall`,
@@ -79,7 +79,7 @@ describe('a role for one project', () => {
     const { traffic, top_talkers, policies } = JSON.parse((await read('/dashboard')).text);
     expect(traffic.sums.flows).toBeGreaterThan(0);
     expect(top_talkers.length).toBeGreaterThan(0);
-    const whole = JSON.parse((await read('/dashboard', world.ours.headers)).text).traffic;
+    const whole = JSON.parse((await read('/dashboard', tenants.ours.headers)).text).traffic;
     expect(traffic.sums.flows).toBeLessThanOrEqual(whole.sums.flows);
     // One of the tenant that touches it, one of its own.
     expect(policies.total).toBe(2);
@@ -91,8 +91,8 @@ describe('a role for one project', () => {
     for (const { path } of lists) {
       const mine = await read(`${path}?limit=100`);
       if (mine.status !== 200 || !mine.text.includes('"items"')) continue;
-      const tenants = await read(`${path}?limit=100`, world.ours.headers);
-      const all = new Set(idsIn(tenants.text));
+      const ofTenant = await read(`${path}?limit=100`, tenants.ours.headers);
+      const all = new Set(idsIn(ofTenant.text));
       expect(
         idsIn(mine.text).filter((id) => !all.has(id)),
         path,
@@ -104,13 +104,13 @@ describe('a role for one project', () => {
 
   it('names nothing of another project of the tenant', async () => {
     for (const input of us.inputs) {
-      const { text } = await send({ routes, router: appRouter }, input, fill(input, world.ours.ids), user.headers());
+      const { text } = await send({ routes, router: appRouter }, input, fill(input, tenants.ours.ids), user.headers());
       expect(text, input.name).not.toContain(THEIR_MARK);
     }
   });
 
   it('shows nothing from before a workload came to the project', async () => {
-    const { workload = '', other_workload = '', project = '', ip_address = '' } = world.ours.ids;
+    const { workload = '', other_workload = '', project = '', ip_address = '' } = tenants.ours.ids;
     const sql = sqlClient();
     const holders = async () => JSON.parse((await read(`/ip-addresses/${ip_address}`)).text).history.length;
     const about = async (id: string) => {
@@ -150,13 +150,13 @@ describe('a role for one project', () => {
     // Its own policies and groups besides those that touch it.
     const own = {
       ...asker,
-      world: { ...world, ours: { ...world.ours, ids: user.ids } },
+      tenants: { ...tenants, ours: { ...tenants.ours, ids: user.ids } },
       inputs: asker.inputs.filter(({ path }) => /^.(policies|security-groups|deployments)/.test(path)),
     };
     const first = await ask(asker, since);
     const firstOwn = await ask(own, since);
     expect(differences(await ask(asker, since, 20), first)).toEqual([]);
-    await becomeOtherWorld(world);
+    await replaceOtherTenant(tenants);
     const found = [...differences(first, await ask(asker, since)), ...differences(firstOwn, await ask(own, since))];
     expect([...firstOwn.values()].filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(100);
     expect(found.slice(0, 10), `${found.length} answers differ`).toEqual([]);

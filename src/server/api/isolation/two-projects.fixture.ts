@@ -59,11 +59,11 @@ async function makeOwn(headers: Record<string, string>, { ids }: Side, mark: str
 }
 
 /** The two full sides as two projects of one tenant, and a user with a role for our project alone. */
-export async function makeTwoFullProjects(): Promise<{ world: TwoTenants; user: ProjectUser }> {
-  const world = await makeTwoFullTenants();
-  await entangle(world);
-  await joinTenants(world);
-  const { ours, theirs } = world;
+export async function makeTwoFullProjects(): Promise<{ tenants: TwoTenants; user: ProjectUser }> {
+  const tenants = await makeTwoFullTenants();
+  await entangle(tenants);
+  await joinTenants(tenants);
+  const { ours, theirs } = tenants;
   const person = await makeUser('admin', { id: ours.ids.tenant ?? '' }, { email: 'project@example.org' });
   await sqlClient()`update role_assignments set project_id = ${ours.ids.project ?? ''} where user_id = ${person.id}`;
   let headers = await bearer(person);
@@ -86,5 +86,5 @@ export async function makeTwoFullProjects(): Promise<{ world: TwoTenants; user: 
       values (${newId()}, ${side.ids.workload ?? ''}, ${policy ?? ''}, ${`${mark}-policy`}, 1, ${ours.ids.tenant ?? ''},
         ${(side === ours ? theirs : ours).ids.project ?? ''}, ${`${mark}-old-name`}, 'keep')`;
   }
-  return { world, user };
+  return { tenants, user };
 }

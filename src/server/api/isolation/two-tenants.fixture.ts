@@ -3,7 +3,7 @@ import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
 import { runDeployment } from '@/server/enforcement/deployments/run-deployment';
 import { newId } from '@/server/lib/ids';
-import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
+import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { makeFlow, makeHeartbeat } from '@/server/traffic/agents/testing/heartbeat.fixture';
 import { sumTraffic } from '@/server/traffic/flows/upkeep';
 import { bearer, makeAgent, makeProject, makeTenant, makeUser, wereOn } from '@/test/factories';
@@ -29,7 +29,7 @@ export type Side = {
 export type TwoTenants = {
   ours: Side;
   theirs: Side;
-  lab: SyncWorld;
+  lab: SyncLab;
   /** The agent that reports about the guests of both, and one whose node has none of them. */
   node: { authorization: string };
   strangerNode: { authorization: string };
@@ -49,7 +49,7 @@ const idOf = async (rows: PromiseLike<readonly { id?: string }[]>): Promise<stri
 };
 
 /** Guests, addresses and a network of one tenant, on the cluster that both share. */
-async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [number, number], third: number) {
+async function furnish(lab: SyncLab, mark: string, project: string, vmids: [number, number], third: number) {
   const cluster = lab.cluster.id;
   const [first, second] = vmids;
   await sqlClient()`update workloads set project_id = ${project}, name = ${mark} || '-guest-' || vmid, pool = ${`${mark}-pool`},
@@ -93,7 +93,7 @@ async function furnish(lab: SyncWorld, mark: string, project: string, vmids: [nu
 }
 
 /** An incident of one tenant, told in a notice that went out by its channel. */
-async function tell(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
+async function subscribe(mark: string, tenant: string, rule: string, channel: string, policy: string): Promise<Ids> {
   const now = new Date().toISOString();
   const incident = await idOf(sqlClient()`insert into notification_incidents
       (id, rule_id, condition, key, object_kind, object_id, object_name, detail, status, first_seen_at, opened_at)
@@ -110,7 +110,7 @@ async function tell(mark: string, tenant: string, rule: string, channel: string,
 }
 
 /** A tenant with everything that one can have. */
-async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], third: number): Promise<Side> {
+async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], third: number): Promise<Side> {
   const tenant = await makeTenant({ name: `${mark}-tenant`, description: `${mark}-text` });
   const project = await makeProject(tenant, { name: `${mark}-project`, description: `${mark}-text` });
   const user = await makeUser('admin', tenant, { email: `${mark}-admin@example.org`, name: `${mark}-admin` });
@@ -155,7 +155,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     conditions: ['policy_drifted'],
     channel_ids: [channel.id],
   });
-  const told = await tell(mark, tenant.id, rule.id, channel.id, policy.id);
+  const notified = await subscribe(mark, tenant.id, rule.id, channel.id, policy.id);
   const test: { id: string } = await make('/policy-tests', headers, {
     name: `${mark}-test`,
     expect: 'deny',
@@ -182,7 +182,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
     idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));
   const ids: Ids = {
     ...things,
-    ...told,
+    ...notified,
     notification_channel: channel.id,
     notification_rule: rule.id,
     tenant: tenant.id,
@@ -227,7 +227,7 @@ async function makeSide(lab: SyncWorld, mark: string, vmids: [number, number], t
  * is simulated, so that firewalls can be read. Data of the other tenant carries `THEIR_MARK` or is in 10.66.0.0/24.
  */
 export async function makeTwoFullTenants(): Promise<TwoTenants> {
-  const lab = await makeSyncWorld({ scenario: smallLab, timeScale: 50 }, 'shared lab');
+  const lab = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, 'shared lab');
   const run = await lab.sync();
   if (run.status !== 'ok') throw new Error('the lab could not be synced');
   const ours = await makeSide(lab, 'ours', [100, 103], 65);

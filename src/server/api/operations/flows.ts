@@ -1,4 +1,4 @@
-import { FlowListInput, FlowPage, FlowTail, FlowTailInput, type JudgedFlow } from '@/domain/flow/flow';
+import { type EvaluatedFlow, FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import { type FlowGroup, FlowGroups, FlowGroupsInput, FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { Topology, TopologyInput } from '@/domain/topology/topology';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
@@ -63,7 +63,7 @@ const GROUP_CSV = [
   'last_seen_at',
 ] as const;
 /** What the rules say as two columns. */
-const withReason = <T extends Pick<JudgedFlow, 'rules_say'> | Pick<FlowGroup, 'rules_say'>>({
+const withReason = <T extends Pick<EvaluatedFlow, 'rules_say'> | Pick<FlowGroup, 'rules_say'>>({
   rules_say,
   ...row
 }: T) => ({

@@ -107,7 +107,7 @@ function countNode(
     }
     const rules = await placeHits(tx, firewall, tally.hits());
     await flowStore().hits.add(tx, nodeId, { rules, workloads: tally.coverage(), until });
-    return tally.judged;
+    return tally.evaluated;
   });
 }
 
@@ -126,13 +126,13 @@ export async function countCoverage(signal?: AbortSignal): Promise<number> {
     listGuestHomes(db),
   ]);
   const byId: Homes = new Map(homes.map((home) => [home.workload_id, home]));
-  let judged = 0;
+  let evaluated = 0;
   // To and fro: what was prepared last is still kept, and would be gone when it comes last again.
   state.forth = !state.forth;
   for (const nodeId of state.forth ? nodeIds : nodeIds.reverse()) {
     signal?.throwIfAborted();
-    judged += await countNode(nodeId, firewall, byId, signal);
+    evaluated += await countNode(nodeId, firewall, byId, signal);
   }
-  logger.debug({ nodes: nodeIds.length, judged }, 'coverage computed');
-  return judged;
+  logger.debug({ nodes: nodeIds.length, evaluated }, 'coverage computed');
+  return evaluated;
 }

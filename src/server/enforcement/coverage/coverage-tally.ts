@@ -66,7 +66,7 @@ export class CoverageTally {
   readonly #days = new Map<string, WorkloadCoverageRow>();
   readonly #logged = new Set<string>();
   readonly #managed = new WeakMap<GuestContext, Map<string, ManagedRule | null>>();
-  judged = 0;
+  evaluated = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class CoverageTally {
   }
 
   #judge(guest: CountedGuest, flow: CountedFlow, end: 'source' | 'destination'): void {
-    this.judged += 1;
+    this.evaluated += 1;
     const context = contextOf(guest.context, flow, end);
     const { decided_by: by, conflict } = context;
     const rule = by.kind === 'rule' && !conflict ? this.#ruleOf(guest, by) : null;

@@ -36,7 +36,7 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
   const policy = inputs.policies.find(({ id }) => id === policy_id);
   if (!policy || !isDeployed(policy)) return { version: policy_version, guests: [], problems: [NOT_ENFORCED] };
   const compiled = compileInputs(inputs);
-  const wanted = new Map(
+  const desired = new Map(
     compiled.guests.filter((guest) => guest.cluster_id === cluster_id).map((guest) => [guest.workload_id, guest]),
   );
   const placed = await listPlacedWorkloadIds(db, deployment, cluster_id);
@@ -54,7 +54,7 @@ export async function planApply(deployment: HeldDeployment, inputs: PolicyInputs
     .filter((id) => only === null || only.has(id))
     .flatMap((id): GuestWork[] => {
       const workload = inputs.workloads.get(id);
-      return workload ? [{ workload, wanted: wanted.get(id) ?? null }] : [];
+      return workload ? [{ workload, desired: desired.get(id) ?? null }] : [];
     })
     .sort((a, b) => a.workload.vmid - b.workload.vmid);
   const unmapped = unmappedRules(policy, compiled);
@@ -145,7 +145,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
     .filter((id) => only === null || only.has(id) || found.includes(id))
     .flatMap((id): GuestWork[] => {
       const workload = inputs.workloads.get(id);
-      return workload ? [{ workload, wanted: null }] : [];
+      return workload ? [{ workload, desired: null }] : [];
     })
     .sort((a, b) => a.workload.vmid - b.workload.vmid);
   return { version: policy_version, guests, problems };
@@ -155,7 +155,7 @@ export async function planCleanup(session: DeploymentSession, inputs: PolicyInpu
 export async function planRemoval({ id, policy_version }: HeldDeployment, inputs: PolicyInputs): Promise<Work> {
   const guests = (await listGuestsOf(db, [id])).flatMap(({ workload_id }): GuestWork[] => {
     const workload = inputs.workloads.get(workload_id);
-    return workload ? [{ workload, wanted: null }] : [];
+    return workload ? [{ workload, desired: null }] : [];
   });
   return { version: policy_version, guests, problems: [] };
 }

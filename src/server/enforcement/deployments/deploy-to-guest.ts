@@ -43,7 +43,7 @@ const busy: DeploymentProblem = {
 };
 
 /** The guest is not to be written to now. */
-async function assertStillWanted({ deployment }: DeploymentSession, workloadId: string): Promise<void> {
+async function assertStillDesired({ deployment }: DeploymentSession, workloadId: string): Promise<void> {
   await assertActsOn(db, deployment, workloadId);
   const { policy_id, policy_version: version, kind } = deployment;
   if (kind === 'removal') return;
@@ -154,7 +154,7 @@ async function reconcile(
     intent,
     origin: originOf(row),
     mayWrite: () => session.lease.assertHeld(),
-    assertWanted: (written) => assertActsOn(db, deployment, workload.id, written),
+    assertDesired: (written) => assertActsOn(db, deployment, workload.id, written),
     pause: (ms) => session.pause(ms),
     ...(fingerprints && {
       approve: approveWrites({
@@ -227,7 +227,7 @@ export async function deployToGuest(
   try {
     if (!row) throw new GuestProblem(busy);
     await updateDeploymentGuest(db, key, { status: 'running', started_at: clock.now().toISOString() });
-    await assertStillWanted(session, workload.id);
+    await assertStillDesired(session, workload.id);
     outcome = await reconcile(session, inputs, work, row);
     const gone = await goneOrFailed(session, work, outcome);
     if (gone) throw gone;
@@ -279,8 +279,8 @@ function notInForce(
   guests: readonly GuestWork[],
   { cluster, guests: read }: ClusterSnapshots,
 ): DeploymentProblem[] {
-  const views = guests.map(({ workload, wanted }) =>
-    guestView(inputs, workload, wanted, read.get(workload.id)?.state ?? null, cluster.state),
+  const views = guests.map(({ workload, desired }) =>
+    guestView(inputs, workload, desired, read.get(workload.id)?.state ?? null, cluster.state),
   );
   const { status, reasons } = deploymentStatus(policy_id, true, false, views);
   if (status === 'active' || status === 'unresolved') return [];
@@ -307,6 +307,6 @@ export async function verifyOutcome(
   );
   if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);
-  const written = guests.filter(({ workload, wanted }) => wanted && done.has(workload.id));
+  const written = guests.filter(({ workload, desired }) => desired && done.has(workload.id));
   return written.length > 0 ? notInForce(session, inputs, written, snapshots) : [];
 }

@@ -247,7 +247,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
       beforeWrites(() => writes++),
     );
     expect(guests.get(105)?.status).toBe('ok');
-    const wanted = lines(105);
+    const desired = lines(105);
     expect(writes).toBeGreaterThan(3);
     for (let last = 1; last <= writes; last++) {
       for (const edited of [false, true]) {
@@ -265,7 +265,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
           expect(lines(105).slice(1), where).toEqual(half);
         } else {
           expect(guest, where).toMatchObject({ status: 'ok' } satisfies Partial<DeploymentGuest>);
-          expect(lines(105), where).toEqual(wanted);
+          expect(lines(105), where).toEqual(desired);
         }
       }
     }

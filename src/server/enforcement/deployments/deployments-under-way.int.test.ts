@@ -156,7 +156,7 @@ describe('a worker that dies', () => {
       policy,
       beforeWrites(() => writes++),
     );
-    const wanted = FIVE.map((vmid) => lines(vmid));
+    const desired = FIVE.map((vmid) => lines(vmid));
     expect(writes).toBeGreaterThan(15);
     for (let last = 1; last <= writes; last++) {
       lab.control.state.files.clear();
@@ -174,7 +174,7 @@ describe('a worker that dies', () => {
       await endLeases();
       await run(id);
       expect(await get(`/deployments/${id}`), `killed at write ${last}`).toMatchObject({ status: 'ok', attempts: 2 });
-      expect(FIVE.map((vmid) => lines(vmid))).toEqual(wanted);
+      expect(FIVE.map((vmid) => lines(vmid))).toEqual(desired);
     }
   });
 

@@ -29,9 +29,9 @@ export async function dryRun(policy: PolicyState, firewall: FirewallState, reach
   const unmapped = own ? unmappedRules(own, compiled) : null;
   const dormant = own ? await dormantByWorkload(firewall, own, reach) : null;
   const clusters = new Map<string, AppliedCluster>();
-  for (const wanted of guestsOf(compiled, policy.id)) {
-    const workload = inputs.workloads.get(wanted.workload_id);
-    const cluster = inputs.clusters.get(wanted.cluster_id);
+  for (const desired of guestsOf(compiled, policy.id)) {
+    const workload = inputs.workloads.get(desired.workload_id);
+    const cluster = inputs.clusters.get(desired.cluster_id);
     if (!workload || !cluster) continue;
     const known = clusters.get(cluster.id) ?? {
       cluster_id: cluster.id,
@@ -48,7 +48,7 @@ export async function dryRun(policy: PolicyState, firewall: FirewallState, reach
       vmid: workload.vmid,
       name: workload.name,
       status: 'planned',
-      rules: rulesOf(policy.id, { wanted }).length,
+      rules: rulesOf(policy.id, { desired }).length,
       writes: 0,
       changes: null,
       switches: [],

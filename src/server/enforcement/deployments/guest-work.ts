@@ -13,7 +13,7 @@ import type { PlacementRow } from '../queries/policy-placements';
 export type GuestWork = {
   readonly workload: InputWorkload;
   /** The desired state of the guest, of all policies; null: nothing. */
-  readonly wanted: DesiredGuest | null;
+  readonly desired: DesiredGuest | null;
 };
 
 const orders = objectCache<PolicyInputs, string[]>({ name: 'policy_order' });
@@ -40,24 +40,24 @@ const opaqueOf = (inputs: PolicyInputs): ReadonlySet<string> =>
 type Known = { row: GuestFirewallRow; placements: readonly PlacementRow[] };
 
 /** The rules of the policy at the guest, in their order. */
-export const rulesOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) =>
-  (wanted?.rules ?? []).filter((rule) => rule.policy_id === policyId);
+export const rulesOf = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) =>
+  (desired?.rules ?? []).filter((rule) => rule.policy_id === policyId);
 
 /** Whether the policy asks for a default of dropping at the guest. */
-export const dropsOf = (policyId: string, { wanted }: Pick<GuestWork, 'wanted'>) => ({
-  drop_in: wanted?.drop_in.includes(policyId) ?? false,
-  drop_out: wanted?.drop_out.includes(policyId) ?? false,
+export const dropsOf = (policyId: string, { desired }: Pick<GuestWork, 'desired'>) => ({
+  drop_in: desired?.drop_in.includes(policyId) ?? false,
+  drop_out: desired?.drop_out.includes(policyId) ?? false,
 });
 
 /** Whether the policy wants a rule or a default at the guest. */
-const wantsAt = (policyId: string, wanted: DesiredGuest): boolean => {
-  const { drop_in, drop_out } = dropsOf(policyId, { wanted });
-  return drop_in || drop_out || rulesOf(policyId, { wanted }).length > 0;
+const wantsAt = (policyId: string, desired: DesiredGuest): boolean => {
+  const { drop_in, drop_out } = dropsOf(policyId, { desired });
+  return drop_in || drop_out || rulesOf(policyId, { desired }).length > 0;
 };
 
 /** The guests where the policy wants something now. */
 export const guestsOf = ({ guests }: Compiled, policyId: string): DesiredGuest[] =>
-  guests.filter((wanted) => wantsAt(policyId, wanted));
+  guests.filter((desired) => wantsAt(policyId, desired));
 
 /** A guest that no policy was ever applied to. */
 export const untouched = (workload_id: string): GuestFirewallRow => ({
@@ -101,7 +101,7 @@ export function intentFor(
     placement: inputs.clusters.get(workload.cluster_id)?.rule_placement ?? 'above',
     scope: new Set([policyId]),
     rules,
-    sets: (work.wanted?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
+    sets: (work.desired?.sets ?? []).filter(({ name }) => referred.has(`+guest/${name}`)),
     order: orderOf(inputs),
     remove_strays: kind === 'apply',
     default_in: goal(

@@ -76,7 +76,7 @@ function assertWritable(policy: PolicyState, clusterIds: readonly string[], { cl
 }
 
 /** Clusters where the policy wants something now. */
-function wantedClusters(inputs: PolicyInputs, policyId: string): string[] {
+function requestedClusters(inputs: PolicyInputs, policyId: string): string[] {
   const ids = guestsOf(compileInputs(inputs), policyId).map(({ cluster_id }) => cluster_id);
   return [...new Set(ids)];
 }
@@ -113,7 +113,7 @@ export async function requestApply(
     if (!policy) throw notFound('policy');
     assertApplicable(policy, false);
     const clusters = new Set([
-      ...wantedClusters(inputs, policyId),
+      ...requestedClusters(inputs, policyId),
       ...(await listPlacedClusterIds(tx, { ...policy, policy_id: policyId })),
     ]);
     if (clusters.size === 0) {
@@ -204,15 +204,15 @@ export async function applyPolicy(
 /** Whether what was last applied of the policy is not what it wants now; live rules are not looked at. */
 function isPending(policyId: string, inputs: PolicyInputs, placements: readonly PlacementRow[]): boolean {
   const open = new Map(placements.map((row) => [row.workload_id, row]));
-  for (const wanted of compileInputs(inputs).guests) {
-    const rules = rulesOf(policyId, { wanted });
-    const { drop_in, drop_out } = dropsOf(policyId, { wanted });
+  for (const desired of compileInputs(inputs).guests) {
+    const rules = rulesOf(policyId, { desired });
+    const { drop_in, drop_out } = dropsOf(policyId, { desired });
     if (rules.length === 0 && !drop_in && !drop_out) continue;
-    const row = open.get(wanted.workload_id);
+    const row = open.get(desired.workload_id);
     if (!row || row.applied_at === null || row.drop_in !== drop_in || row.drop_out !== drop_out) return true;
     // Stored as JSON, which knows no difference between absent and undefined.
     if (!isDeepStrictEqual(row.rules, JSON.parse(JSON.stringify(rules)))) return true;
-    open.delete(wanted.workload_id);
+    open.delete(desired.workload_id);
   }
   // The rest was applied where nothing is desired any more.
   return open.size > 0;

@@ -13,7 +13,7 @@ import type { InputWorkload } from '../queries/policy-inputs';
 export type DescribedGuest = { readonly workload: InputWorkload; readonly read_at: string | null };
 
 /** Describes what decides at a guest as far as the reader may know it. @param inputs with the policy that is changed */
-export function rulesSayer(inputs: PolicyInputs, reach: Reach, { workload, read_at }: DescribedGuest) {
+export function rulesDescriber(inputs: PolicyInputs, reach: Reach, { workload, read_at }: DescribedGuest) {
   const { show } = ruleNamer(inputs, reach, workload);
   return (
     { state }: Pick<GuestContext, 'state'>,
@@ -54,14 +54,14 @@ export async function describeDifference(
     unreadable: !before?.interfaces || !after?.interfaces,
   };
   if (!before?.interfaces || !after?.interfaces) return found;
-  const say = rulesSayer(inputs, reach, guest);
+  const describeDecider = rulesDescriber(inputs, reach, guest);
   const rowOf = (name: string, row: DifferenceRow): ImpactDifferenceRow => {
     const { before: was, after: is, decided_before, decided_after, ...texts } = row;
     return {
       ...texts,
       interface: name,
-      before: say(before, was, decided_before as FlowDecider),
-      after: say(after, is, decided_after as FlowDecider),
+      before: describeDecider(before, was, decided_before as FlowDecider),
+      after: describeDecider(after, is, decided_after as FlowDecider),
     };
   };
   for (const nic of before.interfaces) {

@@ -56,12 +56,12 @@ export async function statesAfterApply(
   places: readonly string[],
   guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
 ): Promise<Map<string, GuestStates>> {
-  const wanted = enforced(policy);
+  const desired = enforced(policy);
   const seen: PolicyInputs = {
     ...inputs,
-    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), wanted],
+    policies: [...inputs.policies.filter(({ id }) => id !== policy.id), desired],
   };
-  const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
+  const compiled = compilePolicies([desired], inputs.index, inputs.instance);
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   return planStates(seen, policy.id, 'apply', [...new Set([...desiredAt.keys(), ...places])], desiredAt, guests);
 }
@@ -91,7 +91,7 @@ async function planStates(
     const before = guests.get(id)?.state;
     if (!workload || !before) continue;
     const known = { row: rows.get(id) ?? untouched(id), placements: placements.get(id) ?? [] };
-    const intent = intentFor(inputs, policyId, kind, { workload, wanted: desiredAt.get(id) ?? null }, known);
+    const intent = intentFor(inputs, policyId, kind, { workload, desired: desiredAt.get(id) ?? null }, known);
     states.set(id, { before, after: guestAfter(before, intent) });
   }
   return states;

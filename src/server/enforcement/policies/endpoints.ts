@@ -160,18 +160,18 @@ export async function searchEndpoints(
   // What is typed after network: is escaped, and may name the cluster first.
   const network = !('error' in typed) && typed.kind === 'network' ? typed : null;
   const inCluster = network?.cluster?.toLowerCase();
-  const wanted = (network?.name ?? rest?.replace(/\/$/, '') ?? q).toLowerCase();
+  const desired = (network?.name ?? rest?.replace(/\/$/, '') ?? q).toLowerCase();
   const found: { fit: number; item: EndpointSuggestion }[] = [];
   if (!('error' in typed) && (typed.kind === 'address' || typed.kind === 'any')) {
     const detail = typed.kind === 'any' ? 'all addresses' : typed.cidr.includes('/') ? 'network' : 'address';
     found.push({ fit: -1, item: { endpoint: formatEndpoint(typed), kind: typed.kind, label: q, detail } });
-  } else if (q === '' || 'any'.startsWith(wanted)) {
+  } else if (q === '' || 'any'.startsWith(desired)) {
     found.push({ fit: 3, item: { endpoint: 'any', kind: 'any', label: 'any', detail: 'all addresses' } });
   }
   for (const { text, ...item } of candidates(inputs, visible, owners)) {
     if (only !== null && item.kind !== only) continue;
     if (inCluster !== undefined && !item.detail.toLowerCase().startsWith(inCluster)) continue;
-    const score = closeness(item.label, text, wanted);
+    const score = closeness(item.label, text, desired);
     if (score >= 0) found.push({ fit: score, item });
   }
   found.sort((a, b) => a.fit - b.fit || (a.item.label < b.item.label ? -1 : a.item.label > b.item.label ? 1 : 0));

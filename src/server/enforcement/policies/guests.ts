@@ -88,7 +88,7 @@ export async function comparePolicyGuest(
       missing: diff.added.filter(ofPolicy).map((rule) => viewOfDesiredRule(rule)),
       surplus: diff.removed.filter(ofPolicy).map(({ rule, reason }) => ({ ...live(rule), reason })),
       misplaced: diff.moved
-        .filter(({ wanted }) => ofPolicy(wanted))
+        .filter(({ desired }) => ofPolicy(desired))
         .map(({ rule, reason }) => ({ ...live(rule), reason })),
     },
     interfaces:
@@ -138,7 +138,7 @@ export async function listPolicyGuests(
     readFirewallState(),
   ]);
   if (!policy) throw notFound('policy');
-  const wanted = status === 'none' ? null : status;
+  const desired = status === 'none' ? null : status;
   const text = q?.toLowerCase();
   const direction = sort === '-vmid' ? -1 : 1;
   const compare = (a: readonly [number, string], b: readonly [number, string]) =>
@@ -152,7 +152,7 @@ export async function listPolicyGuests(
     .flatMap((workloadId) => policyGuest(firewall, policy, workloadId) ?? [])
     .filter(
       (guest) =>
-        (wanted === undefined || guest.status === wanted) &&
+        (desired === undefined || guest.status === desired) &&
         (cluster_id === undefined || guest.cluster_id === cluster_id) &&
         (text === undefined || shownTexts(guest).some((shown) => shown.toLowerCase().includes(text))),
     )

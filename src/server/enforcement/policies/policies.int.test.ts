@@ -50,11 +50,11 @@ describe('creating a policy', () => {
     ['of another type', { enforcement_mode: 7 }, 'audit'],
     ['audit', { enforcement_mode: 'audit' }, 'audit'],
     ['enforced', { enforcement_mode: 'enforced' }, 'enforced'],
-  ])('with an enforcement mode that is %s', async (_, mode, wanted) => {
+  ])('with an enforcement mode that is %s', async (_, mode, desired) => {
     const policy = await create({ definition: { ...definition, ...mode } });
-    expect(policy.definition.enforcement_mode).toBe(wanted);
+    expect(policy.definition.enforcement_mode).toBe(desired);
     const changed = await patch(policy.id, { definition: { ...definition, ...mode }, description: 'again' });
-    expect(changed.body.definition.enforcement_mode).toBe(wanted);
+    expect(changed.body.definition.enforcement_mode).toBe(desired);
   });
 
   it('stores version 1 with author, reason and everything that it says', async () => {

@@ -42,14 +42,14 @@ function fitting(firewall: FirewallState, reach: Reach, input: PolicyListInput):
   const { deployment_status, shown_status, cluster_id, workload_id } = input;
   const filters = [deployment_status, shown_status, cluster_id, workload_id];
   if (filters.every((filter) => filter === undefined)) return null;
-  const wanted = deployment_status === 'none' ? null : deployment_status;
+  const desired = deployment_status === 'none' ? null : deployment_status;
   return firewall.inputs.policies
     .filter((policy) => {
       const { status, deployments } = standingShown(firewall, policy, reach);
       const onCluster = deployments.find((deployment) => deployment.cluster_id === cluster_id);
       const shown = cluster_id === undefined ? status : (onCluster?.status ?? null);
       return (
-        (wanted === undefined || shown === wanted) &&
+        (desired === undefined || shown === desired) &&
         (shown_status === undefined ||
           shownStatus({ status: shown, deployments: onCluster ? [onCluster] : deployments }) === shown_status) &&
         (cluster_id === undefined || (onCluster !== undefined && onCluster.guests > 0)) &&

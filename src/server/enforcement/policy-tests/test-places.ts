@@ -34,7 +34,7 @@ const nameOf = (snapshot: object | null): string => (snapshot === null ? '-' : n
 const NOT_READ: Prepared = { filters: [], not_filtered: null, broadcasts: [] };
 
 /** Whether the rules of a guest may treat its interfaces differently. */
-function tellsApart({ rules, ipsets }: GuestSnapshot, nics: readonly LiveNic[]): boolean {
+function treatsInterfacesDifferently({ rules, ipsets }: GuestSnapshot, nics: readonly LiveNic[]): boolean {
   const [first, ...others] = nics;
   return (
     others.some((nic) => nic.firewall !== first?.firewall || nic.bridge !== first?.bridge) ||
@@ -49,7 +49,7 @@ function prepareWorkload(workload: InputWorkload, guest: GuestSnapshot, cluster:
   const { nics } = guest;
   if (!nics) return NOT_READ;
   const state = liveStateOf(workload, guest, cluster);
-  const used = tellsApart(guest, nics) ? nics : nics.slice(0, 1);
+  const used = treatsInterfacesDifferently(guest, nics) ? nics : nics.slice(0, 1);
   const ready = used.map((nic) => ({ name: nic.name, prepared: prepareGuest(state, nic) }));
   const off = ready.map(({ prepared: { enforcement } }) =>
     enforcement.status === 'off' ? enforcement.reasons[0] : null,

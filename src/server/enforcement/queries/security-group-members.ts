@@ -66,7 +66,7 @@ export async function listMembers(
     memberInReach(reach),
     ...conditionsOf(input, workloads, {
       q: hasText(workloads.name, workloads.external_id, hasName(workloads.cluster_id, clusters)),
-      source: (wanted) => sql`${source} = ${wanted}`,
+      source: (desired) => sql`${source} = ${desired}`,
     }),
   ];
   const list = { sorts: SORTS, sort: 'workload_name', id: workloads.id };

@@ -8,7 +8,7 @@ import { objectCache } from '../../lib/cache';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import type { InputPolicy } from '../queries/policy-inputs';
 
-type Placed = { readonly policy: InputPolicy; readonly wanted: DesiredGuest };
+type Placed = { readonly policy: InputPolicy; readonly desired: DesiredGuest };
 
 const placed = objectCache<PolicyInputs, ReadonlyMap<string, readonly Placed[]>>({ name: 'audited_policies' });
 
@@ -19,10 +19,10 @@ export const isAudited = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): 
 function computePlaces(inputs: PolicyInputs): ReadonlyMap<string, readonly Placed[]> {
   const fresh = new Map<string, Placed[]>();
   for (const policy of inputs.policies.filter(isAudited).sort(comparePolicies)) {
-    for (const wanted of compilePolicies([policy], inputs.index, inputs.instance).guests) {
-      const list = fresh.get(wanted.workload_id);
-      if (list) list.push({ policy, wanted });
-      else fresh.set(wanted.workload_id, [{ policy, wanted }]);
+    for (const desired of compilePolicies([policy], inputs.index, inputs.instance).guests) {
+      const list = fresh.get(desired.workload_id);
+      if (list) list.push({ policy, desired });
+      else fresh.set(desired.workload_id, [{ policy, desired }]);
     }
   }
   return fresh;
@@ -36,22 +36,22 @@ export const guestsOfAudited = (inputs: PolicyInputs, policyId: string): string[
 
 /** Enabled policies in audit mode that target a guest, prepared, in the order in which they would be placed there. */
 export const auditPoliciesAt = (inputs: PolicyInputs, workloadId: string): AuditPolicy[] =>
-  (placeAudited(inputs).get(workloadId) ?? []).map(({ policy, wanted }) => prepareAuditPolicy(policy, wanted));
+  (placeAudited(inputs).get(workloadId) ?? []).map(({ policy, desired }) => prepareAuditPolicy(policy, desired));
 
 /** The same policies for display, limited to those visible to the reader. */
 export function viewAuditPolicies(inputs: PolicyInputs, workloadId: string, reach: Reach): AuditPolicyView[] {
   const workload = inputs.workloads.get(workloadId);
   return (placeAudited(inputs).get(workloadId) ?? [])
     .filter(({ policy }) => workload !== undefined && isVisibleAt(policy, workload, reach))
-    .map(({ policy, wanted }) => ({
+    .map(({ policy, desired }) => ({
       policy_id: policy.id,
       name: policy.name,
       version: policy.version,
       priority: policy.priority,
-      rules: wanted.rules.length,
+      rules: desired.rules.length,
       default_drop: [
-        ...(wanted.drop_in.length > 0 ? (['in'] as const) : []),
-        ...(wanted.drop_out.length > 0 ? (['out'] as const) : []),
+        ...(desired.drop_in.length > 0 ? (['in'] as const) : []),
+        ...(desired.drop_out.length > 0 ? (['out'] as const) : []),
       ],
     }));
 }

@@ -9,7 +9,7 @@ import type { SummedRulesSay } from '@/domain/summed-verdict';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import * as contexts from '../../enforcement/verdicts/guest-context';
 import { AddressBook } from '../../traffic/flows/address-book';
-import * as judging from './judge-suspicious';
+import * as evaluation from './evaluate-suspicious';
 import { KnownSuspicious } from './known-suspicious';
 
 /**
@@ -21,7 +21,7 @@ type Guests = { guests: Map<string, Guest> };
 const guestContext = vi
   .spyOn(contexts, 'guestContext')
   .mockImplementation((firewall, id) => (firewall as unknown as Guests).guests.get(id) ?? null);
-const judgeSuspicious = vi.spyOn(judging, 'judgeSuspicious').mockImplementation((ends, guest) => {
+const evaluateSuspicious = vi.spyOn(evaluation, 'evaluateSuspicious').mockImplementation((ends, guest) => {
   const decision = ((guest?.context as Guest | undefined)?.says ?? ends.decision) as typeof ends.decision;
   const { source_ip, destination_workload_id, port } = ends;
   return {
@@ -132,7 +132,7 @@ it('holds no inputs but the last, nor guests, however long rows are not found ag
   lookAt(4);
   // The stand-ins keep what they were called with.
   guestContext.mockClear();
-  judgeSuspicious.mockClear();
+  evaluateSuspicious.mockClear();
   await new Promise((done) => setTimeout(done, 20));
   collect();
   expect(before.filter((thing) => thing.deref() !== undefined)).toEqual([]);

@@ -9,7 +9,7 @@ import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import type { AddressBook } from '../../traffic/flows/address-book';
 import { readSuspiciousEnds, type SuspiciousEnds, type SuspiciousRow } from '../../traffic/storage/suspicious-row';
-import { judgeSuspicious, type ReachedGuest } from './judge-suspicious';
+import { evaluateSuspicious, type ReachedGuest } from './evaluate-suspicious';
 import { type Surroundings, SuspiciousEntry } from './suspicious-entry';
 
 /**
@@ -147,8 +147,8 @@ export class KnownSuspicious {
       if (!known.outside) continue;
       const isSame = known.firewall === versions.firewall;
       known.firewall = versions.firewall;
-      const judged = isSame ? known : this.#judge(known, guestOf);
-      if (judged.entry?.add(this.#looks, sums, judged.verdict)) found.push(judged.entry);
+      const evaluated = isSame ? known : this.#evaluate(known, guestOf);
+      if (evaluated.entry?.add(this.#looks, sums, evaluated.verdict)) found.push(evaluated.entry);
     }
     if (this.#known.size > MAX_KNOWN || this.#entries.size > MAX_KNOWN) {
       this.#known.clear();
@@ -177,7 +177,7 @@ export class KnownSuspicious {
   }
 
   /** Evaluates ends against the inputs of this call, unless nothing that affects them has changed. */
-  #judge(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
+  #evaluate(known: Known, guestOf: (workloadId: string) => ReachedGuest | null): Known {
     const { ends, service } = known;
     const guest = ends.destination_workload_id === null ? null : guestOf(ends.destination_workload_id);
     // A guest that has been garbage-collected since counts as a different one.
@@ -188,12 +188,12 @@ export class KnownSuspicious {
       return known;
     }
     known.guest = guest && new WeakRef(guest.context);
-    const judged = judgeSuspicious(ends, guest);
-    known.verdict = judged.verdict;
-    let entry = this.#entries.get(judged.key);
+    const evaluated = evaluateSuspicious(ends, guest);
+    known.verdict = evaluated.verdict;
+    let entry = this.#entries.get(evaluated.key);
     if (!entry) {
-      entry = new SuspiciousEntry(ends, service, judged);
-      this.#entries.set(judged.key, entry);
+      entry = new SuspiciousEntry(ends, service, evaluated);
+      this.#entries.set(evaluated.key, entry);
     }
     known.entry = entry;
     return known;

@@ -36,7 +36,7 @@ export async function readFromOutside(
   const source = plan.source === 'hours' ? 'hours' : 'minutes';
   const asked = { from_outside: true, most: MOST_EVALUATED + 1 };
   const found = await flowStore().edges({ ...selection, ...times }, source, asked);
-  const judge = conversationVerdicts(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
+  const evaluate = conversationVerdicts(firewall, { flows: scope.reach, rules: rules?.reach ?? null });
   const rows = new Map<string, OutsideConnection>();
   for (const conversation of found.slice(0, MOST_EVALUATED)) {
     const { destination_workload_id, source_prefix, protocol, port, bytes, packets, flows, last_seen_at } =
@@ -45,7 +45,7 @@ export async function readFromOutside(
       destination_workload_id === null ? undefined : firewall.inputs.workloads.get(destination_workload_id);
     // A workload that went to another tenant is known to the reader in its past only, and by another name.
     if (!workload || destination_workload_id === null || !isWithinReach(workload, scope.reach)) continue;
-    const { edge: verdict, verdict: says } = judge(conversation);
+    const { edge: verdict, verdict: says } = evaluate(conversation);
     const id = [source_prefix, destination_workload_id, protocol, port, verdict].join(' ');
     const known = rows.get(id);
     if (known) {

@@ -1,6 +1,6 @@
 import {
+  computeMonitoring,
   HEARTBEATS_KEPT_MS,
-  judgeMonitoring,
   type MonitoredPlace,
   type RangeMonitoring,
   SLOT_MS,
@@ -28,11 +28,11 @@ export async function readMonitoring(
   range: { since: number; until: number },
   now: number,
 ): Promise<RangeMonitoring> {
-  const wanted = slotsOf(range, now);
-  const known = new Map(wanted.map((slot) => [slot, ended.peek(String(slot), now)]));
-  const unread = wanted.filter((slot) => !known.get(slot));
+  const requested = slotsOf(range, now);
+  const known = new Map(requested.map((slot) => [slot, ended.peek(String(slot), now)]));
+  const unread = requested.filter((slot) => !known.get(slot));
   const [first] = unread;
-  const last = wanted.at(-1);
+  const last = requested.at(-1);
   const read = new Map<number, Set<string>>();
   if (first !== undefined && last !== undefined) {
     // A late heartbeat of an agent with a long interval covers the windows before.
@@ -43,7 +43,7 @@ export async function readMonitoring(
       ended.load(String(slot), slot + SLOT_MS, () => read.get(slot) ?? new Set());
     }
   }
-  return judgeMonitoring(places, range, now, (nodeId, slot) =>
+  return computeMonitoring(places, range, now, (nodeId, slot) =>
     Boolean((known.get(slot) ?? read.get(slot))?.has(nodeId)),
   );
 }

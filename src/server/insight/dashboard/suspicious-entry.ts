@@ -5,7 +5,7 @@ import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { stableKey } from '../../lib/ids';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
-import type { Judged } from './judge-suspicious';
+import type { SuspiciousVerdict } from './evaluate-suspicious';
 
 const sum = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : a + b);
 
@@ -30,7 +30,7 @@ export type Surroundings = {
 export class SuspiciousEntry {
   readonly #ends: SuspiciousEnds;
   readonly #service: SensitiveService;
-  readonly #judged: Judged;
+  readonly #evaluated: SuspiciousVerdict;
   /** 0 is the worst. */
   readonly rank: number;
   #id: string | null = null;
@@ -46,20 +46,20 @@ export class SuspiciousEntry {
   /** The look that found it last. */
   #look = 0;
 
-  constructor(ends: SuspiciousEnds, service: SensitiveService, judged: Judged) {
+  constructor(ends: SuspiciousEnds, service: SensitiveService, evaluated: SuspiciousVerdict) {
     this.#ends = ends;
     this.#service = service;
-    this.#judged = judged;
-    this.rank = SEVERITIES.indexOf(judged.severity);
+    this.#evaluated = evaluated;
+    this.rank = SEVERITIES.indexOf(evaluated.severity);
   }
 
   get severity() {
-    return this.#judged.severity;
+    return this.#evaluated.severity;
   }
 
   /** Tells entries apart. */
   get key() {
-    return this.#judged.key;
+    return this.#evaluated.key;
   }
 
   /** Adds conversations found in one pass. @returns whether they are the first of this pass */
@@ -91,7 +91,7 @@ export class SuspiciousEntry {
 
   #entry(sums: SuspiciousSums, { inputs, subnetOf }: Surroundings): SuspiciousTraffic {
     const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol } = this.#ends;
-    const { key, severity, decision } = this.#judged;
+    const { key, severity, decision } = this.#evaluated;
     const workload = destination_workload_id === null ? undefined : inputs.workloads.get(destination_workload_id);
     this.#id ??= stableKey([key]);
     return {

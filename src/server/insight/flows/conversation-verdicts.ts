@@ -3,8 +3,8 @@ import { parseIp } from '@/domain/net/ip-address';
 import { isVisibleAt, isWithinReach, type Reach } from '@/domain/permissions';
 import { type SummedVerdict, summedVerdictOf } from '@/domain/summed-verdict';
 import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
+import { conversationEvaluator } from '@/domain/topology/evaluate-conversation';
 import type { Conversation } from '@/domain/topology/fold-conversations';
-import { conversationJudge } from '@/domain/topology/judge-conversation';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
@@ -28,7 +28,7 @@ export function conversationVerdicts(
   { flows, rules }: ConversationReach,
 ): (conversation: Conversation) => { edge: EdgeVerdict; verdict: SummedVerdict; policies: readonly string[] } {
   const { inputs } = firewall;
-  const judge = conversationJudge({
+  const evaluate = conversationEvaluator({
     guestOf: (id) => guestContext(firewall, id, flows),
     addressesOf: (id) => (inputs.workloads.get(id)?.addresses ?? []).flatMap((text) => parseIp(text) ?? []),
   });
@@ -68,7 +68,7 @@ export function conversationVerdicts(
       destination_workload_id: ownOrNone(given.destination_workload_id),
     };
     const { decision, answered } = conversation;
-    const { verdict: edge, ends } = judge(conversation);
+    const { verdict: edge, ends } = evaluate(conversation);
     const asked = ends.flatMap(({ workload_id: id, context }) => {
       const known = describedOf(id);
       if (!known) return [];

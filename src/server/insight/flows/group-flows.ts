@@ -57,20 +57,20 @@ function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): S
   };
 }
 
-type Judge = (conversation: Conversation) => SummedVerdict;
+type Evaluate = (conversation: Conversation) => SummedVerdict;
 
 /** Evaluates the conversations of each group. */
 async function verdictsOf(
   conversations: readonly GroupConversation[],
   most: number,
-  judge: Judge,
+  evaluate: Evaluate,
 ): Promise<Map<string, SummedVerdict>> {
   const verdicts = new Map<string, SummedVerdict>();
   const parts = new Set<string>();
   for (const [index, conversation] of conversations.entries()) {
     const { group_id, total } = conversation;
     const known = verdicts.get(group_id);
-    const verdict = judge(conversation);
+    const verdict = evaluate(conversation);
     verdicts.set(group_id, known ? mergeVerdicts(known, verdict) : verdict);
     if (total > most) parts.add(group_id);
     if (index % CHUNK === CHUNK - 1) await breathe();
@@ -83,15 +83,15 @@ async function verdictsOf(
  * What is reported about a conversation to this reader; without evidence that rules may be shown, only what was
  * observed.
  */
-async function judgeFor(flows: Reach, rules: Reach | null): Promise<Judge> {
+async function readEvaluator(flows: Reach, rules: Reach | null): Promise<Evaluate> {
   if (rules === null) {
     return ({ decision, answered }) => {
       const state = answered ? ANSWERED_STATE : null;
       return { ...NOTHING_SAID, action: observedAction({ decision, state }) };
     };
   }
-  const judge = conversationVerdicts(await readFirewallState(), { flows, rules });
-  return (conversation) => judge(conversation).verdict;
+  const evaluate = conversationVerdicts(await readFirewallState(), { flows, rules });
+  return (conversation) => evaluate(conversation).verdict;
 }
 
 /**
@@ -117,8 +117,8 @@ export async function groupFlows(
   const conversations =
     ids.length === 0 ? [] : await flowStore().groupConversations(selected, plan.source, group_by, { ids, most });
   const reach = rules && reachWithin(rules.reach, tenant_id);
-  const judge = await judgeFor(reachWithin(scope.reach, tenant_id), reach);
-  const verdicts = await verdictsOf(conversations, most, judge);
+  const evaluate = await readEvaluator(reachWithin(scope.reach, tenant_id), reach);
+  const verdicts = await verdictsOf(conversations, most, evaluate);
   const items = page.items.map(
     (row): FlowGroup => ({
       ...row,

@@ -3,7 +3,7 @@ import type { Flow } from '@fabric/agent-contract';
 import type { Packet, Verdict } from '@fabric/simulator/enforcement/packet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomSource } from '@/domain/firewall/random-state.fixture';
-import type { JudgedFlow } from '@/domain/flow/flow';
+import type { EvaluatedFlow } from '@/domain/flow/flow';
 import type { FlowGroup, FlowGroups } from '@/domain/flow/flow-sums';
 import { actionOf } from '@/domain/flow-action';
 import { auditSayOf } from '@/domain/flow-verdict';
@@ -136,7 +136,7 @@ beforeAll(async () => {
   const random = randomSource(7);
   for (const guest of GUESTS) {
     const list = packetsOf(guest, random).map((packet): Sent => {
-      const { verdict, line } = enforcement.judge(packet, new Date());
+      const { verdict, line } = enforcement.evaluatePacket(packet, new Date());
       // What is logged is reported with the line's verdict, of the rest some as answers.
       const logged = line !== undefined;
       const answered = !logged && random() < 0.4;
@@ -297,12 +297,12 @@ it.each(['source', 'destination', 'workloads'])(
     const said = new Set<string | undefined>();
     for (const vmid of [100, 101, 105]) {
       const query = `workload_id=${await lab.id(vmid)}&protocol=tcp`;
-      const flows: { body: { items: JudgedFlow[] } } = await lab.json(`/flows?${query}&limit=500`);
+      const flows: { body: { items: EvaluatedFlow[] } } = await lab.json(`/flows?${query}&limit=500`);
       const groups: { body: FlowGroups } = await lab.json(`/flows/groups?${query}&limit=50&group_by=${group_by}`);
       const ends = group_by === 'workloads' ? (['source', 'destination'] as const) : ([group_by as 'source'] as const);
-      const end = (row: FlowGroup | JudgedFlow, which: 'source' | 'destination') =>
+      const end = (row: FlowGroup | EvaluatedFlow, which: 'source' | 'destination') =>
         (group_by === 'workloads' ? null : row[`${which}_ip`]) ?? row[`${which}_workload_id`] ?? row[`${which}_cidr`];
-      const keyOf = (row: FlowGroup | JudgedFlow) => ends.map((which) => end(row, which)).join(' ');
+      const keyOf = (row: FlowGroup | EvaluatedFlow) => ends.map((which) => end(row, which)).join(' ');
       const expected = new Map<string, SummedVerdict>();
       for (const flow of flows.body.items) {
         const known = expected.get(keyOf(flow));
@@ -312,13 +312,13 @@ it.each(['source', 'destination', 'workloads'])(
       expect(groups.body.items.length).toBe(expected.size);
       for (const group of groups.body.items) {
         const { action, rules_say, audit_say, differs } = group;
-        const wanted = expected.get(keyOf(group));
+        const requested = expected.get(keyOf(group));
         said.add(rules_say?.action);
         const told = { group: keyOf(group), rules_say, audit_say };
-        expect(told).toEqual({ ...told, rules_say: wanted?.rules_say, audit_say: wanted?.audit_say });
+        expect(told).toEqual({ ...told, rules_say: requested?.rules_say, audit_say: requested?.audit_say });
         // Totals per minute do not show replies.
         if (group_by !== 'workloads') {
-          expect([action, differs], keyOf(group)).toEqual([wanted?.action, wanted?.differs]);
+          expect([action, differs], keyOf(group)).toEqual([requested?.action, requested?.differs]);
         }
       }
     }

@@ -1,4 +1,4 @@
-import { foldGroups, type ToldConversation } from '@/domain/topology/fold-conversations';
+import { type EvaluatedConversation, foldGroups } from '@/domain/topology/fold-conversations';
 import { type GroupPlace, type groupPlacer, isWorkloadMatch } from '@/domain/topology/group-workloads';
 import type {
   TopologyEdge,
@@ -20,29 +20,29 @@ const RANK: Record<TopologyGroup['kind'], number> = {
 
 type Asked = {
   /** Workloads that are on the map; the reader may see all of them. */
-  wanted: readonly TopologyWorkload[];
+  requested: readonly TopologyWorkload[];
   placeOf: ReturnType<typeof groupPlacer>;
   input: Pick<TopologyInput, 'expand' | 'q'>;
 };
 
 /** The map of groups: each group is a node, or its workloads are. Groups are made of these workloads only. */
 export function groupMap(
-  told: readonly ToldConversation[],
-  { wanted, placeOf, input }: Asked,
+  conversations: readonly EvaluatedConversation[],
+  { requested, placeOf, input }: Asked,
 ): { groups: TopologyGroup[]; edges: TopologyEdge[]; peers: TopologyPeer[]; shown: TopologyWorkload[] } {
-  const places = new Map<string, GroupPlace>(wanted.map((workload) => [workload.id, placeOf(workload)]));
+  const places = new Map<string, GroupPlace>(requested.map((workload) => [workload.id, placeOf(workload)]));
   const asked = new Set(input.expand);
   const expanded = new Set(
     [...places]
       .filter(([id, place]) => asked.has('all') || asked.has(place.id) || asked.has(id))
       .map(([, { id }]) => id),
   );
-  const { edges, outside } = foldGroups(told, (id) => {
+  const { edges, outside } = foldGroups(conversations, (id) => {
     const place = places.get(id);
     return place === undefined ? null : expanded.has(place.id) ? id : place.id;
   });
   const groups = new Map<string, TopologyGroup>();
-  for (const workload of wanted) {
+  for (const workload of requested) {
     const place = places.get(workload.id);
     if (!place) continue;
     let group = groups.get(place.id);
@@ -65,6 +65,6 @@ export function groupMap(
     groups: [...groups.values()].sort(order),
     edges,
     peers: [],
-    shown: wanted.filter(({ id }) => expanded.has(places.get(id)?.id ?? '')),
+    shown: requested.filter(({ id }) => expanded.has(places.get(id)?.id ?? '')),
   };
 }

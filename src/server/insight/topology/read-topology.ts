@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
-import { type Conversation, foldConversations, type ToldConversation } from '@/domain/topology/fold-conversations';
+import { type Conversation, type EvaluatedConversation, foldConversations } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
 import {
   MAX_TOPOLOGY_EDGES,
@@ -47,18 +47,18 @@ function networksOf(cards: readonly TopologyCard[], clusterOf: ReadonlyMap<strin
 }
 
 /** Evaluates many conversations, a chunk at a time. With `policyId` only those are kept that match a rule of the policy. */
-async function judgeAll(
+async function evaluateAll(
   conversations: readonly Conversation[],
-  judge: ReturnType<typeof conversationVerdicts>,
+  evaluate: ReturnType<typeof conversationVerdicts>,
   policyId: string | undefined,
-): Promise<ToldConversation[]> {
-  const judged: ToldConversation[] = [];
+): Promise<EvaluatedConversation[]> {
+  const found: EvaluatedConversation[] = [];
   for (const [index, conversation] of conversations.entries()) {
-    const told = judge(conversation);
-    if (policyId === undefined || told.policies.includes(policyId)) judged.push([conversation, told]);
+    const evaluated = evaluate(conversation);
+    if (policyId === undefined || evaluated.policies.includes(policyId)) found.push([conversation, evaluated]);
     if (index % CHUNK === CHUNK - 1) await breathe();
   }
-  return judged;
+  return found;
 }
 
 /** How workloads are grouped when that is left to the installation: by project where projects are used. */
@@ -83,9 +83,9 @@ function filteredIds(
 }
 
 /** Ids of workloads at the ends of conversations. */
-const metBy = (told: readonly ToldConversation[]): Set<string> =>
+const metBy = (evaluated: readonly EvaluatedConversation[]): Set<string> =>
   new Set(
-    told.flatMap(([{ source_workload_id, destination_workload_id }]) =>
+    evaluated.flatMap(([{ source_workload_id, destination_workload_id }]) =>
       [source_workload_id, destination_workload_id].filter((id) => id !== null),
     ),
   );
@@ -134,18 +134,18 @@ export async function readTopology(
   const at = filteredIds(found, input) ?? undefined;
   const filter = { hosts: group_by !== null && at === undefined, at };
   const conversations = await flowStore().edges({ ...selection, ...range }, source, filter);
-  const judge = conversationVerdicts(firewall, { flows: reach, rules: rules?.reach ?? null });
-  const wantedVerdicts = input.verdict && new Set(input.verdict);
-  const told = (await judgeAll(conversations, judge, input.policy_id)).filter(
-    ([, { edge }]) => wantedVerdicts?.has(edge) ?? true,
+  const evaluate = conversationVerdicts(firewall, { flows: reach, rules: rules?.reach ?? null });
+  const requestedVerdicts = input.verdict && new Set(input.verdict);
+  const evaluated = (await evaluateAll(conversations, evaluate, input.policy_id)).filter(
+    ([, { edge }]) => requestedVerdicts?.has(edge) ?? true,
   );
   const { networks, byWorkload } = networksOf(cards, clusterOf);
   const { workloads: inputs } = firewall.inputs;
-  const seen = metBy(told);
+  const seen = metBy(evaluated);
   if (workload_id !== undefined) seen.add(workload_id);
   for (const id of at ?? []) seen.add(id);
   const narrowed = workload_id !== undefined || at !== undefined || input.policy_id !== undefined;
-  const wanted = (narrowed ? found.filter(({ id }) => seen.has(id)) : found).map(
+  const requested = (narrowed ? found.filter(({ id }) => seen.has(id)) : found).map(
     (workload): TopologyWorkload => ({
       ...workload,
       network_ids: byWorkload.get(workload.id) ?? [],
@@ -158,8 +158,8 @@ export async function readTopology(
     peers,
     shown,
   } = group_by === null
-    ? singles(told, { wanted, clusterOf, byWorkload })
-    : groupMap(told, { wanted, placeOf: groupPlacer(group_by, networks), input });
+    ? singles(evaluated, { requested, clusterOf, byWorkload })
+    : groupMap(evaluated, { requested, placeOf: groupPlacer(group_by, networks), input });
   const heaviest = folded.slice(0, MAX_TOPOLOGY_EDGES);
   const met = new Set(heaviest.flatMap((edge) => [edge.source, edge.destination]));
   if (workload_id !== undefined) met.add(workload_id);
@@ -168,7 +168,7 @@ export async function readTopology(
   const placed = new Set([...workloads, ...peers, ...groups].map(({ id }) => id));
   const edges = heaviest.filter((edge) => placed.has(edge.source) && placed.has(edge.destination));
   const networkIds = new Set(workloads.flatMap(({ network_ids }) => network_ids));
-  const here = new Set(wanted.map((workload) => workload.cluster_id));
+  const here = new Set(requested.map((workload) => workload.cluster_id));
   return {
     ...range,
     source,
@@ -178,7 +178,7 @@ export async function readTopology(
     workloads,
     peers: peers.filter(({ id }) => met.has(id)),
     edges,
-    workloads_total: wanted.length,
+    workloads_total: requested.length,
     edges_total: folded.length,
     group_by,
     groups,
@@ -189,16 +189,16 @@ export async function readTopology(
 }
 
 type Singles = {
-  wanted: readonly TopologyWorkload[];
+  requested: readonly TopologyWorkload[];
   clusterOf: ReadonlyMap<string, string>;
   byWorkload: ReadonlyMap<string, readonly string[]>;
 };
 
 /** The map of single workloads, with a peer for each network. */
-function singles(told: readonly ToldConversation[], { wanted, clusterOf, byWorkload }: Singles) {
-  const { edges, peers } = foldConversations(told, (id) => {
+function singles(evaluated: readonly EvaluatedConversation[], { requested, clusterOf, byWorkload }: Singles) {
+  const { edges, peers } = foldConversations(evaluated, (id) => {
     const cluster_id = clusterOf.get(id);
     return cluster_id === undefined ? null : { cluster_id, network_id: byWorkload.get(id)?.[0] ?? null };
   });
-  return { groups: [], edges, peers, shown: wanted };
+  return { groups: [], edges, peers, shown: requested };
 }

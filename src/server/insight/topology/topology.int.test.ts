@@ -59,12 +59,12 @@ describe('GET /topology', () => {
 
   it('reports for each edge what was observed, what the rules say, and where they differ', async () => {
     const topology = await read();
-    const told = topology.edges.map(({ action, rules_say, audit_say, differs }) => [
+    const conversations = topology.edges.map(({ action, rules_say, audit_say, differs }) => [
       ...[action, rules_say?.action, rules_say?.kind, rules_say?.workload_id, differs],
       audit_say.map((say) => `${say.action} by ${say.policy_name}`).join(),
     ]);
     const [web, database] = [world.ours.workload.id, world.theirs.workload.id];
-    expect(told).toEqual([
+    expect(conversations).toEqual([
       ['unknown', 'dropped', 'default', database, false, ''],
       // The log says that it was dropped, and nothing that was read drops it.
       ['dropped', 'allowed', 'default', web, true, ''],

@@ -33,7 +33,7 @@ export type GuestPlan<P> = {
 
 const fallbackName = (fact: GuestFact) => `${fact.kind === 'qemu' ? 'VM' : 'CT'} ${fact.vmid}`;
 
-function wantedState(
+function syncedState(
   fact: GuestFact,
   known: WorkloadState | undefined,
   nodeIds: ReadonlyMap<string, string>,
@@ -89,7 +89,7 @@ export function planGuests<P extends PresentWorkload>(
   const known = new Map(present.map((workload) => [workload.vmid, workload]));
   const wanted = listing.items.map((fact) => {
     const row = known.get(fact.vmid);
-    return wantedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, now);
+    return syncedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, now);
   });
   const byVmid = (workload: WorkloadState) => workload.vmid;
   const diff = diffByKey(wanted, present, { wanted: byVmid, present: byVmid }, sameFields<WorkloadState>);

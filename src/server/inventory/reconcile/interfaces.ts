@@ -16,7 +16,7 @@ export type InterfacePlan = {
 /** Networks of the cluster by name: only the name distinguishes a bridge from a vnet. */
 export type NetworkIds = ReadonlyMap<string, string>;
 
-const wantedState = (nic: GuestNic, networks: NetworkIds): InterfaceState => ({
+const syncedState = (nic: GuestNic, networks: NetworkIds): InterfaceState => ({
   name: nic.name,
   guest_name: nic.guest_name,
   model: nic.model,
@@ -43,7 +43,7 @@ export function planInterfaces(
   const unreadable = new Set(config.unreadable.map((nic) => nic.name));
   const byName = (nic: { name: string }) => nic.name;
   const diff = diffByKey(
-    config.nics.map((nic) => wantedState(nic, networks)),
+    config.nics.map((nic) => syncedState(nic, networks)),
     present.filter((nic) => !unreadable.has(nic.name)),
     { wanted: byName, present: byName },
     sameFields,

@@ -76,7 +76,7 @@ export function planNetworks(
   const manual = new Set(present.filter((network) => network.source === 'manual').map((network) => network.name));
   const wanted = facts
     .filter((fact) => !taken.includes(fact.name) && !manual.has(fact.name))
-    .map((fact) => wantedState(fact, known.get(fact.name), options));
+    .map((fact) => syncedState(fact, known.get(fact.name), options));
   const byName = (network: { name: string }) => network.name;
   const ours = present.filter((network) => network.source === 'provider');
   const diff = diffByKey(wanted, ours, { wanted: byName, present: byName }, sameFields<object>);
@@ -102,7 +102,7 @@ export function planNetworks(
 const MAX_TAG = 2 ** 24 - 1;
 const validTag = (tag: number | null) => (tag !== null && tag >= 1 && tag <= MAX_TAG ? tag : null);
 
-function wantedState(
+function syncedState(
   fact: NetworkFact,
   row: PresentNetwork | undefined,
   options: { unreadNodes: ReadonlySet<string>; nullMeansUnknown: boolean },

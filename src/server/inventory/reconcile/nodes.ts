@@ -28,7 +28,7 @@ function faultOf(status: NodeFact['status']): string | null {
   return status === 'offline' ? 'The node is offline.' : 'The cluster does not know the status of the node.';
 }
 
-function wantedState(fact: NodeFact, known: NodeState | undefined, now: Date): NodeState {
+function syncedState(fact: NodeFact, known: NodeState | undefined, now: Date): NodeState {
   return {
     name: fact.name,
     status: fact.status,
@@ -55,7 +55,7 @@ export function planNodes(
   now: Date,
 ): NodePlan {
   const known = new Map(present.map((node) => [node.name, node]));
-  const wanted = listing.items.map((fact) => wantedState(fact, known.get(fact.name), now));
+  const wanted = listing.items.map((fact) => syncedState(fact, known.get(fact.name), now));
   const byName = (node: NodeState) => node.name;
   const diff = diffByKey(wanted, present, { wanted: byName, present: byName }, sameFields);
   const plan: NodePlan = {

@@ -32,7 +32,7 @@ export type SubnetPlan = {
   kept: number;
 };
 
-function wantedState(fact: SubnetFact, networks: ReadonlyMap<string, string>): SubnetState | string {
+function syncedState(fact: SubnetFact, networks: ReadonlyMap<string, string>): SubnetState | string {
   const cidr = parseCidr(fact.cidr);
   if (!cidr) return `${fact.cidr} is not a network address`;
   const networkId = networks.get(fact.network);
@@ -65,7 +65,7 @@ export function planSubnets(
   const theirs = new Map(present.map((subnet) => [keyOf(subnet), subnet]));
   const wanted: SubnetState[] = [];
   for (const fact of listing.items) {
-    const state = wantedState(fact, networks);
+    const state = syncedState(fact, networks);
     if (typeof state === 'string') refused.push({ fact, reason: state });
     else wanted.push(withEdits(state, theirs.get(keyOf(state))));
   }

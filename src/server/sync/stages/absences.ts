@@ -2,7 +2,7 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import type { Tx } from '../../db/client';
 import type { SyncedWorkload } from '../../inventory/queries/sync-guests';
-import { judgeAbsence, planAbsence } from '../../inventory/reconcile/judge-absence';
+import { classifyAbsence, planAbsence } from '../../inventory/reconcile/classify-absence';
 import type { PresentNode } from '../../inventory/reconcile/nodes';
 import { describeFailure, isLocal, type RunSession } from '../../inventory/run-session';
 import { clock } from '../../lib/clock';
@@ -33,7 +33,7 @@ export async function settleAbsences(
     });
   }
   const settle = (workload: SyncedWorkload, presence: Presence) => {
-    const verdict = judgeAbsence(presence, workload);
+    const verdict = classifyAbsence(presence, workload);
     if (verdict === 'keep') out.kept += 1;
     else out[verdict].push(workload);
   };

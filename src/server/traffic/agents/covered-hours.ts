@@ -4,7 +4,7 @@ import { HOUR_MS } from '@/domain/impact/node-evidence';
 import type { Span } from '@/domain/impact/spans';
 import type { LossCounters } from '../../db/schema/clusters';
 import type { ClockWindow } from '../flows/clock-window';
-import type { Judgement } from '../flows/judge-flows';
+import type { FlowValidation } from '../flows/validate-flows';
 import type { AgentHourRow } from '../queries/agent-hours';
 import type { AgentState } from '../queries/agents';
 
@@ -21,7 +21,7 @@ const MOST = 10 ** 12;
 const CAPTURES = ['ebpf', 'ring'];
 
 /** What happened to the flows of a heartbeat. */
-type Stored = Pick<Judgement, 'flows'> & { rejected: number };
+type Stored = Pick<FlowValidation, 'flows'> & { rejected: number };
 
 const collectorsOf = (heartbeat: HeartbeatEnvelope) => heartbeat.flow_diagnostics?.collectors ?? [];
 

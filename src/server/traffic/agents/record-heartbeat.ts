@@ -9,9 +9,9 @@ import { countFlows } from '../../lib/metrics';
 import { storedSettings } from '../../settings/settings';
 import { type AddressBook, addressBook } from '../flows/address-book';
 import { type ClockWindow, clockWindow } from '../flows/clock-window';
-import { type Judgement, type UnconfirmedFlow, validateFlows } from '../flows/judge-flows';
 import { keepUnconfirmed, MOST_UNCONFIRMED } from '../flows/keep-unconfirmed';
 import { confirmedObserver } from '../flows/known-ends';
+import { type FlowValidation, type UnconfirmedFlow, validateFlows } from '../flows/validate-flows';
 import { addAgentHours } from '../queries/agent-hours';
 import { type AgentState, findAgent, findHeartbeat, insertHeartbeat, lockAgent, updateAgent } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
@@ -65,7 +65,7 @@ function statusOf(heartbeat: HeartbeatEnvelope): 'ok' | 'degraded' {
   return states.includes('degraded') || (states.length > 0 && !states.includes('active')) ? 'degraded' : 'ok';
 }
 
-const oldestOf = ({ flows }: Judgement): string | null =>
+const oldestOf = ({ flows }: FlowValidation): string | null =>
   flows.reduce<string | null>((oldest, { record: { observed_at } }) => {
     return oldest === null || observed_at < oldest ? observed_at : oldest;
   }, null);

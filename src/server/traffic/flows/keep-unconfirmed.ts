@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/client';
 import type { FlowNode } from '../storage/flow-rows';
 import { flowStore } from '../storage/flow-store';
-import type { UnconfirmedFlow } from './judge-flows';
+import type { UnconfirmedFlow } from './validate-flows';
 
 /** Reports of one node that are kept at a time: some hours of a node whose workloads all moved while the cluster cannot be read. */
 export const MOST_UNCONFIRMED = 50_000;

@@ -1,7 +1,7 @@
 import type { Flow } from '@fabric/agent-contract';
 import { parseGuestInterface } from '@fabric/agent-contract/guest-interface';
 import { type Attribution, attributeEnds, type FlowEnd } from '@/domain/flow/attribute-ends';
-import { judgeObserver, type ObserverVerdict } from '@/domain/flow/observer';
+import { evaluateObserver, type ObserverVerdict } from '@/domain/flow/observer';
 import { isPrivateAddress } from '@/domain/ipam/host-address';
 import { formatCidr, networkOf } from '@/domain/net/cidr';
 import { formatIp, parseIp, unmapIp } from '@/domain/net/ip-address';
@@ -77,7 +77,7 @@ export function observerOf(
   { cluster_id, node_id, vmid, at }: Sighting,
 ): { verdict: ObserverVerdict; workload_id: string | null } {
   const workload_id = book.guest(cluster_id, vmid ?? undefined);
-  return { verdict: judgeObserver(vmid, workload_id, (id) => book.wasOn(id, node_id, at)), workload_id };
+  return { verdict: evaluateObserver(vmid, workload_id, (id) => book.wasOn(id, node_id, at)), workload_id };
 }
 
 /** The workload at whose interface something was seen; null when there is none, or the node may not report for it. */

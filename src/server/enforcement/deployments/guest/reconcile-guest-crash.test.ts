@@ -267,7 +267,7 @@ const SCENARIOS = [
 describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
   let expected: Map<number, Expectation>;
   let calls: number;
-  let wanted: string[];
+  let desired: string[];
 
   const start = (version: number = from) => restore(control(), worlds[version] as Snapshot);
 
@@ -288,7 +288,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
       const known = expected.get(guest.vmid);
       if (known) Object.assign(known, { after: await verdicts(guest), allowedAfter: await oracle(guest) });
     }
-    wanted = result();
+    desired = result();
     const ended = takeSnapshot(control());
     // There were no edits: every guest that has no other policy is again as it was.
     if (to === 0) {
@@ -299,7 +299,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
       for (const [at, text] of result().entries()) {
         if (others.has(FIVE[at]?.vmid ?? 0)) continue;
         // A flag of 0 and none at all are the same.
-        expect(effect(wanted[at]?.replace(',firewall=0', ''))).toEqual(effect(text));
+        expect(effect(desired[at]?.replace(',firewall=0', ''))).toEqual(effect(text));
       }
       restore(control(), ended);
     }
@@ -311,7 +311,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
     start();
     const outcomes = await run(to, watch(expected, pass, true))();
     expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('ok'));
-    expect(result()).toEqual(wanted);
+    expect(result()).toEqual(desired);
     const again = await run(to)();
     expect(again.map(({ status, writes }) => [status, writes])).toEqual(Array(5).fill(['unchanged', 0]));
     expect(calls).toBeGreaterThan(60);
@@ -337,7 +337,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
         if (!where(methods, call, number)) continue;
         start();
         await check([guest], call, `guest ${guest.vmid}, call ${call}`);
-        expect(result([guest]), `guest ${guest.vmid}, call ${call}`).toEqual([wanted[FIVE.indexOf(guest)]]);
+        expect(result([guest]), `guest ${guest.vmid}, call ${call}`).toEqual([desired[FIVE.indexOf(guest)]]);
       }
     }
   }

@@ -33,7 +33,7 @@ export type GuestTask = {
    */
   approve?: (state: ReadGuest, written: boolean) => Promise<void>;
   /** Called right before each write. @throws GuestProblem when nothing may be written any more, `skipped` when nothing was */
-  assertWanted?: (written: boolean) => Promise<void>;
+  assertDesired?: (written: boolean) => Promise<void>;
   /** Called before a default is changed because a policy asks for dropping. */
   onDefault?: (before: { in?: 'ACCEPT' | 'REJECT'; out?: 'ACCEPT' | 'REJECT' }) => Promise<void>;
   /** Called before a switch is written, so that it can be undone later. */
@@ -195,7 +195,7 @@ class Reconciliation {
 
   /** One write, and the state that is read afterwards. */
   async step(state: ReadGuest, step: PlanStep): Promise<ReadGuest> {
-    await this.task.assertWanted?.(this.writes > 0);
+    await this.task.assertDesired?.(this.writes > 0);
     await this.#noteDefaults(state, step);
     await this.#noteSwitch(state, step);
     this.task.mayWrite();
@@ -307,8 +307,8 @@ function progressOf({ first, latest, intent }: Reconciliation): GuestChanges | n
   if (!first || !latest) return null;
   const count = ({ rules }: GuestFilter) => {
     const { slots, stale } = layOut(rules, intent);
-    const wanted = slots.filter((slot) => slot.kind === 'wanted');
-    const live = wanted.filter((slot) => slot.live !== null);
+    const desired = slots.filter((slot) => slot.kind === 'desired');
+    const live = desired.filter((slot) => slot.live !== null);
     const moved = live.filter((slot) => !slot.in_place).length;
     return { live: live.length, moved, kept: live.length - moved, stale: stale.length };
   };

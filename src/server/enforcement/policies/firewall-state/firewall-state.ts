@@ -26,7 +26,7 @@ type Snapshots = {
 
 /** One comparison and its inputs: it is recomputed only when one of the inputs changes. */
 type Compared = {
-  wanted: DesiredGuest | null;
+  desired: DesiredGuest | null;
   guest: unknown;
   cluster: unknown;
   inputs: PolicyInputs;
@@ -54,7 +54,7 @@ export class FirewallState {
   readonly #placed: readonly PlacedPair[];
   /** How policies were applied at workloads. */
   readonly #applied: ReadonlyMap<string, PlacedPair>;
-  readonly #wanted = new Map<string, DesiredGuest>();
+  readonly #desired = new Map<string, DesiredGuest>();
   readonly #compared = new Map<string, Compared>();
   /** Workloads by policy on which it may act: those where it wants something, has something, or was applied. */
   readonly #places = new Map<string, Set<string>>();
@@ -74,9 +74,9 @@ export class FirewallState {
     this.#owners = new Map(inputs.policies.map((policy) => [policy.id, policy]));
     this.#applied = new Map(placed.map((pair) => [`${pair.policy_id} ${pair.workload_id}`, pair]));
     const compiled = compileInputs(inputs);
-    for (const guest of compiled.guests) this.#wanted.set(guest.workload_id, guest);
+    for (const guest of compiled.guests) this.#desired.set(guest.workload_id, guest);
     this.#unresolved = new Set(compiled.unresolved.map(({ policy_id }) => policy_id));
-    for (const id of new Set([...this.#wanted.keys(), ...snapshots.guests.keys()])) {
+    for (const id of new Set([...this.#desired.keys(), ...snapshots.guests.keys()])) {
       const compared = this.#compare(id, before);
       if (!compared) continue;
       this.#compared.set(id, compared);
@@ -108,18 +108,18 @@ export class FirewallState {
     const workload = this.inputs.workloads.get(workloadId);
     if (!workload) return null;
     const { inputs } = this;
-    const wanted = this.#wanted.get(workloadId) ?? null;
+    const desired = this.#desired.get(workloadId) ?? null;
     const guest = this.snapshots.guests.get(workloadId)?.state ?? null;
     const cluster = this.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
     const old = before === null ? undefined : before.#compared.get(workloadId);
-    if (old && old.inputs === inputs && old.wanted === wanted && old.guest === guest && old.cluster === cluster)
+    if (old && old.inputs === inputs && old.desired === desired && old.guest === guest && old.cluster === cluster)
       return old;
-    return { inputs, wanted, guest, cluster, view: guestView(inputs, workload, wanted, guest, cluster) };
+    return { inputs, desired, guest, cluster, view: guestView(inputs, workload, desired, guest, cluster) };
   }
 
   /** What the enforced policies require on a workload; null when nothing. */
   desiredAt(workloadId: string): DesiredGuest | null {
-    return this.#wanted.get(workloadId) ?? null;
+    return this.#desired.get(workloadId) ?? null;
   }
 
   /** Workloads where the policy wants rules, has some, or was applied. */
@@ -140,7 +140,7 @@ export class FirewallState {
     if (!diff) return false;
     return (
       diff.removed.some(({ policy_id }) => policy_id === policyId) ||
-      [...diff.kept, ...diff.moved].some(({ wanted }) => wanted.policy_id === policyId)
+      [...diff.kept, ...diff.moved].some(({ desired }) => desired.policy_id === policyId)
     );
   }
 

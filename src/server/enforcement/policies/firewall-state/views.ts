@@ -35,7 +35,7 @@ export function liveStateOf(
 export function guestView(
   inputs: PolicyInputs,
   workload: InputWorkload,
-  wanted: DesiredGuest | null,
+  desired: DesiredGuest | null,
   guest: GuestSnapshot | null,
   cluster: ClusterSnapshot | null,
 ): GuestView {
@@ -46,9 +46,9 @@ export function guestView(
   const diffOptions = { instance: inputs.instance, vmid: workload.vmid, placement };
   return {
     vmid: workload.vmid,
-    wanted,
-    diff: rules && diffGuest(wanted?.rules ?? [], rules, diffOptions),
-    sets: ipsets && diffSets(wanted?.sets ?? [], ipsets),
+    desired,
+    diff: rules && diffGuest(desired?.rules ?? [], rules, diffOptions),
+    sets: ipsets && diffSets(desired?.sets ?? [], ipsets),
     missing: guest?.presence === 'absent',
     enforcement: (guest?.nics ?? [UNKNOWN_NIC]).map((nic) => enforcementOf(state, nic)),
     defaults: effective && { in: effective.policy_in, out: effective.policy_out },
@@ -56,11 +56,11 @@ export function guestView(
 }
 
 /** Policies that want something at the guest, or of which something was found there. */
-export function policiesAt({ wanted, diff }: GuestView): Set<string> {
+export function policiesAt({ desired, diff }: GuestView): Set<string> {
   const found = new Set<string>();
-  for (const { policy_id } of wanted?.rules ?? []) found.add(policy_id);
-  for (const id of wanted?.drop_in ?? []) found.add(id);
-  for (const id of wanted?.drop_out ?? []) found.add(id);
+  for (const { policy_id } of desired?.rules ?? []) found.add(policy_id);
+  for (const id of desired?.drop_in ?? []) found.add(id);
+  for (const id of desired?.drop_out ?? []) found.add(id);
   for (const { policy_id } of diff?.removed ?? []) found.add(policy_id);
   return found;
 }

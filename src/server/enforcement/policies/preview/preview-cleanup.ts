@@ -32,7 +32,7 @@ function previewOf(
 ): CleanupGuest {
   const row = origins.get(workload.id) ?? untouched(workload.id);
   const placements = applied.get(workload.id) ?? [];
-  const intent = intentFor(inputs, policyId, 'cleanup', { workload, wanted: null }, { row, placements });
+  const intent = intentFor(inputs, policyId, 'cleanup', { workload, desired: null }, { row, placements });
   const { id: workload_id, vmid, name } = workload;
   const guest = { workload_id, vmid, name, read_at: snapshot.read_at };
   const before = filterOf(snapshot.state);

@@ -36,7 +36,7 @@ function ruleChanges(layout: Layout, instance: string, vmid: number): GuestChang
   };
   for (const slot of layout.slots) {
     if (slot.kind === 'anchor') continue;
-    if (!slot.live) changes.added.push(viewOfDesiredRule(slot.wanted));
+    if (!slot.live) changes.added.push(viewOfDesiredRule(slot.desired));
     else (slot.in_place ? changes.kept : changes.moved).push(live(slot.live));
   }
   return changes;

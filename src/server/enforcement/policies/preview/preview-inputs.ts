@@ -70,10 +70,10 @@ export async function previewWithInputs(
   read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterSnapshots> = readAfresh,
   tests: TestsOfPreview | null = null,
 ): Promise<PolicyPreview> {
-  const wanted = inForce(policy);
+  const desired = inForce(policy);
   const others = inputs.policies.filter((other) => other.id !== policy.id);
-  const seen: PolicyInputs = { ...inputs, policies: [...others, wanted] };
-  const compiled = compilePolicies([wanted], inputs.index, inputs.instance);
+  const seen: PolicyInputs = { ...inputs, policies: [...others, desired] };
+  const compiled = compilePolicies([desired], inputs.index, inputs.instance);
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   const ids = [...new Set([...desiredAt.keys(), ...places])];
   const workloads = ids.flatMap((workloadId) => inputs.workloads.get(workloadId) ?? []);
@@ -98,7 +98,7 @@ export async function previewWithInputs(
           const snapshot = live.guests.get(workload.id);
           if (!snapshot) return [];
           const row = origins.get(workload.id) ?? untouched(workload.id);
-          const work = { workload, wanted: desiredAt.get(workload.id) ?? null };
+          const work = { workload, desired: desiredAt.get(workload.id) ?? null };
           const placements = appliedAt.get(workload.id) ?? [];
           const intent = intentFor(seen, policy.id, 'apply', work, { row, placements });
           return [

@@ -7,11 +7,11 @@ import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { insertDeployment } from '@/server/enforcement/queries/deployments';
 import { newId } from '@/server/lib/ids';
-import { makeSyncWorld, type SyncWorld } from '@/server/sync/testing/sync-world.fixture';
+import { makeSyncLab, type SyncLab } from '@/server/sync/testing/sync-lab.fixture';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
 
-export type PolicyLab = SyncWorld & {
+export type PolicyLab = SyncLab & {
   /** A call as a security engineer. */
   json(path: string, init?: Parameters<typeof call>[1]): Promise<{ status: number; body: never }>;
   create(input: object): Promise<Policy>;
@@ -31,7 +31,7 @@ let labs = 0;
 /** The small lab of the simulator, synced, with what tests of policies do with it. */
 export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Promise<PolicyLab> {
   labs += 1;
-  const world = await makeSyncWorld({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
+  const world = await makeSyncLab({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
   const run = await world.sync();
   if (run.status !== 'ok') throw new Error('the lab could not be synced');
   const user = await makeUser('security_engineer');

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ApiUrl } from '@/domain/net/url';
 import type { AddressGuard } from '../../net/address-guard';
-import { type Judgement, judgeCertificate, type TrustBasis } from './http/certificate-trust';
+import { checkCertificate, type FlowValidation, type TrustBasis } from './http/certificate-trust';
 import { type ExchangeRequest, exchange, type RawAnswer } from './http/exchange';
 import { SecureAgent } from './http/secure-agent';
 import { type OpenedSocket, openTlsSocket } from './http/tls-socket';
@@ -72,9 +72,9 @@ export class EntryNode {
     this.#writes.destroy();
   }
 
-  #judge(opened: OpenedSocket): Judgement {
+  #judge(opened: OpenedSocket): FlowValidation {
     const { ca, nodeNames } = this.#options;
-    return judgeCertificate(opened.shown, { fingerprint: this.#fingerprint, ca, nodeNames }, this.target.host);
+    return checkCertificate(opened.shown, { fingerprint: this.#fingerprint, ca, nodeNames }, this.target.host);
   }
 
   /** A connection whose certificate is believed; nothing has been written to it. */
@@ -119,7 +119,7 @@ export class EntryNode {
     this.#options.onRenewed({ url: this.target.url, previous, current: shown, basis });
   }
 
-  #distrust(judgement: Judgement, fingerprint: string): TransportError {
+  #distrust(judgement: FlowValidation, fingerprint: string): TransportError {
     const { host } = this.target;
     const detail = { fingerprint, object: host };
     if (judgement.verdict === 'changed') {

@@ -4,7 +4,7 @@ import { createAddressGuard, guardedLookup } from '../../../net/address-guard';
 import { answer, serveApi } from '../testing/api-server.fixture';
 import { LOOPBACK } from '../testing/client.fixture';
 import { namedLeaf } from '../testing/named-leaf.fixture';
-import { judgeCertificate, type ShownCertificate, type TrustPolicy } from './certificate-trust';
+import { checkCertificate, type ShownCertificate, type TrustPolicy } from './certificate-trust';
 import { openTlsSocket } from './tls-socket';
 
 const { leaf } = namedLeaf('pve1', 'pve1.test', '192.0.2.1');
@@ -40,7 +40,7 @@ describe('a certificate', () => {
     ],
     ['not of the cluster, nothing pinned', { chain: 'cluster_ca', chainError: 'x' }, nothing, 'try_system_ca'],
   ] as [string, Partial<ShownCertificate>, TrustPolicy, string][])('%s', (_, change, policy, verdict) => {
-    expect(judgeCertificate(shown(change), policy, 'pve1').verdict).toBe(verdict);
+    expect(checkCertificate(shown(change), policy, 'pve1').verdict).toBe(verdict);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('a certificate', () => {
     ['api.example.org', ['pve2', 'pve3'], false],
     ['api.example.org', ['pve2', 'pve1'], true],
   ])('of the cluster, reached as %s with the nodes %j', (host, nodeNames, trusted) => {
-    const judgement = judgeCertificate(shown({ chain: 'cluster_ca' }), { ...nothing, nodeNames }, host);
+    const judgement = checkCertificate(shown({ chain: 'cluster_ca' }), { ...nothing, nodeNames }, host);
     expect(judgement.verdict === 'trusted').toBe(trusted);
   });
 });

@@ -12,7 +12,7 @@ export type UnconfirmedFlow = { flow: ValidFlow; index: number; vmid: number; wo
 
 export type Rejection = { index: number; reason: string };
 
-export type Judgement = {
+export type FlowValidation = {
   /** Each identity once, sorted by key. */
   flows: ValidFlow[];
   /** Flows that were good and are confirmed, duplicates of an identity included. */
@@ -54,7 +54,7 @@ function merge(a: ValidFlow, b: ValidFlow): ValidFlow {
  * reason and does not affect the others. Converts times to the service's clock, normalizes addresses and resolves ends
  * to guests and subnets.
  */
-export function validateFlows(candidates: readonly unknown[], options: Options): Judgement {
+export function validateFlows(candidates: readonly unknown[], options: Options): FlowValidation {
   const { clusterId, nodeId, clock, retentionHours, book, sampleSize } = options;
   const cutoff = clock.now - retentionHours * HOUR_MS;
   const endOf = endLookup(book, clusterId);

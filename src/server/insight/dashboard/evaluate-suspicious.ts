@@ -10,7 +10,7 @@ import { ANSWERED_STATE } from '../flows/conversation-verdicts';
 import { verdictOfEnds } from '../flows/flow-verdicts';
 
 /** What became of flows, and which entry of the dashboard they belong to. */
-export type Judged = {
+export type SuspiciousVerdict = {
   readonly decision: string;
   readonly severity: Severity;
   /** The same for flows of one entry. */
@@ -34,7 +34,7 @@ function contextAt(guest: GuestContext, ends: SuspiciousEnds): FlowContext {
 }
 
 /** What became of flows: at the guest that was called by what its rules say now; without a guest as the agents saw it. */
-export function judgeSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | null): Judged {
+export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | null): SuspiciousVerdict {
   const { cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, answered } = ends;
   const found = guest && contextAt(guest.context, ends);
   const decision = found?.decision ?? ends.decision;

@@ -5,8 +5,8 @@ import { contextOf } from '../flow-context/context-of';
 import { prepareGuestContext } from '../flow-context/guest-context';
 import { parseIp } from '../net/ip-address';
 import type { EdgeVerdict } from './edge-verdict';
+import { conversationEvaluator, edgeVerdictOf, mayBeBroadcast } from './evaluate-conversation';
 import type { Conversation } from './fold-conversations';
-import { conversationJudge, edgeVerdictOf, mayBeBroadcast } from './judge-conversation';
 
 const OWN = '10.0.1.9';
 
@@ -27,13 +27,13 @@ const talk = (values: Partial<Conversation>): Conversation => ({
   ...values,
 });
 
-const judgeOf = (seed: number, addresses: readonly string[]) => {
+const evaluatorFor = (seed: number, addresses: readonly string[]) => {
   const guest = prepareGuestContext({ workload_id: 'guest', state: randomState(seed), nics: [RANDOM_NIC], audit: [] });
-  const judge = conversationJudge({
+  const evaluate = conversationEvaluator({
     guestOf: (id) => (id === 'guest' ? guest : null),
     addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
   });
-  return { guest, judge };
+  return { guest, evaluate };
 };
 
 it('claims what holds for every host of a prefix, and nothing else', () => {
@@ -41,7 +41,7 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = randomSource(seed + 1);
-      const { guest, judge } = judgeOf(seed, [OWN]);
+      const { guest, evaluate } = evaluatorFor(seed, [OWN]);
       for (let count = 0; count < 20; count++) {
         const port = [22, 53, 80, 443, 5000, null][Math.floor(random() * 6)] ?? null;
         const protocol = random() < 0.7 ? 'tcp' : 'udp';
@@ -75,7 +75,7 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
         const each = contexts.map(edgeVerdictOf);
         const [only] = new Set(each);
         const wanted = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
-        const { verdict: found, ends } = judge(conversation);
+        const { verdict: found, ends } = evaluate(conversation);
         expect({ seed, conversation, found }).toEqual({ seed, conversation, found: wanted });
         // What the rules say about it is what they say about each host.
         const said = new Set(contexts.map(({ verdict }) => verdict));
@@ -106,7 +106,7 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
   };
   const guest = prepareGuestContext({ workload_id: 'guest', state, nics: [RANDOM_NIC], audit: [] });
   const verdictWith = (...addresses: string[]) =>
-    conversationJudge({
+    conversationEvaluator({
       guestOf: (id) => (id === 'guest' ? guest : null),
       addressesOf: () => addresses.flatMap((text) => parseIp(text) ?? []),
     })(talk({})).verdict;
@@ -117,11 +117,11 @@ it('looks at all addresses of a workload in the prefix, and at the whole prefix 
 });
 
 it('believes the log, and shows the weightier end', () => {
-  const { judge } = judgeOf(1, [OWN]);
-  expect(judge(talk({ decision: 'drop' })).verdict).toBe('dropped');
-  expect(judge(talk({ decision: 'reject' })).verdict).toBe('dropped');
-  expect(judge(talk({ decision: 'accept' })).verdict).toBe('accepted');
-  expect(judge(talk({ destination_workload_id: 'stranger' }))).toEqual({ verdict: 'observed', ends: [] });
+  const { evaluate } = evaluatorFor(1, [OWN]);
+  expect(evaluate(talk({ decision: 'drop' })).verdict).toBe('dropped');
+  expect(evaluate(talk({ decision: 'reject' })).verdict).toBe('dropped');
+  expect(evaluate(talk({ decision: 'accept' })).verdict).toBe('accepted');
+  expect(evaluate(talk({ destination_workload_id: 'stranger' }))).toEqual({ verdict: 'observed', ends: [] });
 });
 
 it('shows what audited policies would do', () => {

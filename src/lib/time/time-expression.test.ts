@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromInput, toInput } from './calendar';
-import { parseTimeWords } from './time-words';
+import { parseTimeExpression } from './time-expression';
 
 /** A Tuesday. */
 const NOW = Date.parse('2026-11-24T14:30:00Z');
 const CONTEXT = { now: NOW, zone: 'utc', dayFirst: false } as const;
 
 function say(words: string, context: Partial<typeof CONTEXT> = {}): string {
-  const range = parseTimeWords(words, { ...CONTEXT, ...context });
+  const range = parseTimeExpression(words, { ...CONTEXT, ...context });
   if (typeof range === 'string') return range;
   if ('span' in range) return range.span;
   const short = (at: number) => new Date(at).toISOString().slice(0, 16);
   return `${short(range.since)} ${range.until === null ? 'now' : short(range.until)}`;
 }
 
-describe('parseTimeWords', () => {
+describe('parseTimeExpression', () => {
   it.each([
     ['last 15 minutes', '15m'],
     ['Last hour', '1h'],
@@ -110,7 +110,7 @@ describe('parseTimeWords', () => {
     );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 7 }), (words) => {
-        const range = parseTimeWords(words.join(' '), CONTEXT);
+        const range = parseTimeExpression(words.join(' '), CONTEXT);
         if (typeof range === 'string' || 'span' in range) return;
         expect(range.since).toBeLessThan(NOW);
         expect(range.until ?? Number.POSITIVE_INFINITY).toBeGreaterThan(range.since);
@@ -131,7 +131,7 @@ describe('parseTimeWords', () => {
           // In the hour that a clock is set back, two times have the same local name.
           if (fromInput(toInput(since, zone), zone) !== since || fromInput(toInput(until, zone), zone) !== until)
             return;
-          expect(parseTimeWords(words, { ...CONTEXT, zone })).toEqual({ since, until });
+          expect(parseTimeExpression(words, { ...CONTEXT, zone })).toEqual({ since, until });
         },
       ),
     );

@@ -83,12 +83,12 @@ async function grow({ theirs, ours, node, strangerNode }: TwoTenants): Promise<v
  * tenant may see stay: the address of the peer that our workloads have conversations with, which addresses of a
  * shared prefix are in use, what filters our own guests.
  */
-export async function becomeOtherWorld(world: TwoTenants): Promise<void> {
+export async function replaceOtherTenant(tenants: TwoTenants): Promise<void> {
   const sql = sqlClient();
-  await grow(world);
+  await grow(tenants);
   await changePlatformPolicies();
-  await observe(world);
-  const { theirs } = world;
+  await observe(tenants);
+  const { theirs } = tenants;
   const { cluster: _, node: __, ...own } = theirs.ids;
   const secondary = await sql<{ id: string }[]>`select id from subnets where description like ${`${THEIR_MARK}-%`}
     union select id from ip_addresses where hostname like ${`${THEIR_MARK}-%`}`;

@@ -16,7 +16,7 @@ type Look = {
 };
 
 /** How verdicts of connections are called and drawn. */
-export const EDGE_VERDICT_LOOKS: Record<EdgeVerdict, Look> = {
+export const EDGE_VERDICT_STYLES: Record<EdgeVerdict, Look> = {
   dropped: {
     word: msg('Dropped'),
     meaning: msg("Dropped or rejected by a rule, a workload's default policy or according to the firewall log."),

@@ -12,7 +12,7 @@ import { runClusterSync } from '../run-sync';
 
 const scope = systemScope('cluster:write', 'test');
 
-export type SyncWorld = {
+export type SyncLab = {
   simulator: Simulator;
   control: ClusterControl;
   cluster: Cluster;
@@ -72,7 +72,7 @@ export async function inventoryWrites(sql: postgres.Sql): Promise<string[]> {
 }
 
 /** A simulated cluster, stored with its administrator's access, and what tests do with it. */
-export async function makeSyncWorld(options: SimulatorOptions, name = 'lab'): Promise<SyncWorld> {
+export async function makeSyncLab(options: SimulatorOptions, name = 'lab'): Promise<SyncLab> {
   const simulator = await startSimulator(options);
   const control = simulator.cluster();
   const [first] = control.nodes;

@@ -32,7 +32,7 @@ export function planAbsence<T extends Absent>(absent: readonly T[], knownCount: 
 export type AbsenceVerdict = 'remove' | 'mark' | 'clear' | 'keep';
 
 /** What follows from the direct read: proof removes, doubt marks, existence (the list was filtered) takes a mark away. */
-export function judgeAbsence(presence: Presence, item: Absent): AbsenceVerdict {
+export function classifyAbsence(presence: Presence, item: Absent): AbsenceVerdict {
   if (presence === 'absent') return 'remove';
   if (presence === 'present') return item.missing_since === null ? 'keep' : 'clear';
   return item.missing_since === null ? 'mark' : 'keep';

@@ -6,7 +6,7 @@ export type TypedRange = { span: string } | { since: number; until: number | nul
 /** Why words are no range: they are not understood, a time has no end, or all of it is still to come. */
 export type RangeProblem = 'unknown' | 'no_end' | 'future';
 
-export type WordsContext = {
+export type TimeContext = {
   /** Milliseconds. */
   now: number;
   zone: Zone;
@@ -257,7 +257,7 @@ const overDays = ({ from, days }: Days, zone: Zone) => ({
 });
 
 /** A range of one expression: a whole day or week, or a part of a day. */
-function wholeOf(point: Point, { now, zone }: WordsContext): TypedRange | RangeProblem {
+function wholeOf(point: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
   if (!point.days) return point.minutes === undefined ? 'unknown' : 'no_end';
   const { from } = point.days;
   if (point.part) return { since: timeOf(from, point.part[0], zone), until: timeOf(from, point.part[1], zone) };
@@ -267,7 +267,7 @@ function wholeOf(point: Point, { now, zone }: WordsContext): TypedRange | RangeP
   return { since, until: until > now ? null : until };
 }
 
-function between(first: Point, second: Point, { now, zone }: WordsContext): TypedRange | RangeProblem {
+function between(first: Point, second: Point, { now, zone }: TimeContext): TypedRange | RangeProblem {
   const today = dayOf(now, zone);
   const late = second.minutes;
   let early = first.minutes;
@@ -296,7 +296,7 @@ function between(first: Point, second: Point, { now, zone }: WordsContext): Type
   return { since, until: until <= since && !(first.days && second.days) ? timeOf(addDays(to, 1), late, zone) : until };
 }
 
-function parsePoints(text: string, context: WordsContext): TypedRange | RangeProblem {
+function parsePoints(text: string, context: TimeContext): TypedRange | RangeProblem {
   const { now, zone } = context;
   const scan: Scan = { rest: text, ...context };
   const open = take(scan, OPEN) !== null;
@@ -325,7 +325,7 @@ function parsePoints(text: string, context: WordsContext): TypedRange | RangePro
  * A typed range of time in English, German or French: "yesterday 18:00–22:00", "last 15 minutes", "3 Nov 09:00–10:00",
  * "gestern Abend", "depuis hier". The language of the page does not matter.
  */
-export function parseTimeWords(words: string, context: WordsContext): TypedRange | RangeProblem {
+export function parseTimeExpression(words: string, context: TimeContext): TypedRange | RangeProblem {
   const text = plain(words);
   const span = parseSpan(text);
   if (span) return { span };

@@ -69,7 +69,7 @@ function cutsOf(guest: GuestContext, at: End, family: 4 | 6, end: End): bigint[]
 }
 
 /** What becomes of a conversation: the weightier end, and at each end with a guest what decides there, the caller's first. */
-export type JudgedConversation = {
+export type ConversationVerdict = {
   readonly verdict: EdgeVerdict;
   readonly ends: readonly { readonly workload_id: string; readonly context: FlowContext }[];
 };
@@ -94,10 +94,10 @@ const TOO_MANY: EndVerdict = {
  * whole network, must be treated alike, else nothing is claimed. The more important end counts. Caches what it
  * computes about guests; create a new one for each map.
  */
-export function conversationJudge({
+export function conversationEvaluator({
   guestOf,
   addressesOf,
-}: KnownWorkloads): (conversation: Conversation) => JudgedConversation {
+}: KnownWorkloads): (conversation: Conversation) => ConversationVerdict {
   const prefixes = new Map<string, Cidr | null>();
   const cuts = new Map<string, bigint[]>();
   const parts = new Map<string, readonly string[]>();

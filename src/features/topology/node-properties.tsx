@@ -43,7 +43,7 @@ const workloadsHref = ({ kind, id, name }: TopologyGroup): string | null => {
 };
 
 /** What is known about a node or group, apart from its connections. */
-export function NodeFacts({ node, group }: { node: MapNode | null; group: TopologyGroup | null }) {
+export function NodeProperties({ node, group }: { node: MapNode | null; group: TopologyGroup | null }) {
   const t = useT();
   const workload = node?.workload;
   if (workload) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAbsence, MASS_ABSENCE_FLOOR, MASS_ABSENCE_HOLD_MS, planAbsence } from './judge-absence';
+import { classifyAbsence, MASS_ABSENCE_FLOOR, MASS_ABSENCE_HOLD_MS, planAbsence } from './classify-absence';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 
@@ -30,12 +30,12 @@ describe('absence', () => {
 
   it('is believed with proof only', () => {
     const [fresh, marked] = [item('a'), item('b', now.toISOString())];
-    expect(['absent', 'present', 'unknown'].map((presence) => judgeAbsence(presence as 'absent', fresh))).toEqual([
+    expect(['absent', 'present', 'unknown'].map((presence) => classifyAbsence(presence as 'absent', fresh))).toEqual([
       'remove',
       'keep',
       'mark',
     ]);
-    expect(['absent', 'present', 'unknown'].map((presence) => judgeAbsence(presence as 'absent', marked))).toEqual([
+    expect(['absent', 'present', 'unknown'].map((presence) => classifyAbsence(presence as 'absent', marked))).toEqual([
       'remove',
       'clear',
       'keep',

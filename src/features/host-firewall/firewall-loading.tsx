@@ -2,7 +2,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { Skeleton } from '@/ui/loading';
 
 /** Stands where a firewall will be, while it is read. */
-export function ReadingFirewall() {
+export function FirewallLoading() {
   const t = useT();
   return (
     <div aria-busy="true" className="flex flex-col gap-3">
