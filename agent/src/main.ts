@@ -3,7 +3,7 @@ import { AGENT_VERSION } from '@fabric/agent-contract/limits';
 import { Agent } from './agent';
 import { type Arguments, parseArguments, USAGE, UsageError } from './cli/arguments';
 import { doctor } from './cli/doctor';
-import { enrol, readEnrolmentToken } from './cli/enrol';
+import { enrol, readEnrolmentToken } from './cli/enroll';
 import { printOnce, sendOnce } from './cli/once';
 import { type Config, ConfigError, isManagedByJournal, loadConfig } from './config';
 import { createLogger } from './sys/logger';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { initialisePostgres } from './postgres/initialise';
+import { initializePostgres } from './postgres/initialize';
 import { stopOrphans } from './postgres/orphans';
 import { findPostgresProgram, type PostgresProgram } from './postgres/program';
 import { databaseUrl, freePort, type PostgresServer, startPostgres } from './postgres/server';
@@ -57,7 +57,7 @@ export async function startEmbeddedDatabase(dataDirectory: string, log: Log): Pr
   const password = storedSecret(dataDirectory, 'database_password', randomSecret);
   if (!existsSync(directory)) {
     log(`creating the database${program.account ? ` as user ${program.account.name}` : ''}`);
-    await initialisePostgres(program, directory, { password });
+    await initializePostgres(program, directory, { password });
   }
   assertVersion(directory, program);
   const orphans = await stopOrphans(directory);

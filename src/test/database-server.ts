@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { initialisePostgres } from '@/runtime/postgres/initialise';
+import { initializePostgres } from '@/runtime/postgres/initialize';
 import { findPostgresProgram } from '@/runtime/postgres/program';
 import { databaseUrl, freePort, startPostgres } from '@/runtime/postgres/server';
 
@@ -31,7 +31,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   const password = randomBytes(16).toString('hex');
   const program = findPostgresProgram(join(root, 'bin'));
   const directory = join(root, 'postgres');
-  await initialisePostgres(program, directory, { password, sync: false });
+  await initializePostgres(program, directory, { password, sync: false });
   const server = await startPostgres(program, {
     directory,
     port: await freePort(),

@@ -75,7 +75,7 @@ describe('what the security documents say', () => {
     ['docs/security/cryptography.md', `${minutes(CHALLENGE_SECONDS)} minutes, one use`],
     ['docs/security/cryptography.md', `${minutes(PROVIDER_SIGN_IN_SECONDS)} minutes, A256GCM`],
     ['docs/security/cryptography.md', `one use, ${days(REFRESH_TOKEN_SECONDS)} days`],
-    ['docs/security/authorisation.md', `${inWords(Object.keys(BUILT_IN_ROLES).length)} are built in`],
+    ['docs/security/authorization.md', `${inWords(Object.keys(BUILT_IN_ROLES).length)} are built in`],
     ['docs/decisions/access.md', `after ${MAX_TOKEN_DAYS} days at the latest`],
     ['docs/decisions/access.md', `After ${bound.free} failures (${providerBound(origin).free} of provider`],
     ['docs/decisions/access.md', `share ${bound.tries} tries in ${inWords(minutes(bound.per_seconds))} minutes`],

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations';
 import type { Fact } from './condition';
 
 /** An incident of a rule that is not closed. Times are RFC 3339. */
@@ -40,8 +41,6 @@ export type IncidentChange =
   | { readonly kind: 'drop'; readonly incident: ActiveIncident };
 
 type Hysteresis = { readonly open_after_minutes: number; readonly close_after_minutes: number };
-
-const MINUTE_MS = 60_000;
 
 /** Identifies a matter among all that one rule looks at. */
 export const incidentKey = ({ condition, key }: { condition: string; key: string }): string => `${condition} ${key}`;

@@ -14,7 +14,7 @@ import { Section } from '@/ui/section';
 import { showToast } from '@/ui/toast';
 import { RelativeTime } from '@/ui/values';
 import { QueryView } from '../shared/query-view';
-import { Enrolment } from '../shared/second-factor/enrolment';
+import { Enrolment } from '../shared/second-factor/enrollment';
 import { RecoveryCodeList } from '../shared/second-factor/recovery-codes';
 import { ProofForm } from './proof-form';
 

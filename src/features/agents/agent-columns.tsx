@@ -1,4 +1,5 @@
 import type { Agent } from '@/domain/agent';
+import { DAY_MS } from '@/domain/durations';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -109,8 +110,6 @@ export const agentColumns = (t: Translate, offer: InstallOffer) => [
     { hidden: true, width: 220, csv: (agent) => agent.nftables_ruleset_hash },
   ),
 ];
-
-const DAY_MS = 86_400_000;
 
 /**
  * What makes the reports of an agent doubtful: guests of other nodes, and a token that was taken from another agent. The worst

@@ -6,6 +6,7 @@ import {
 } from '@fabric/agent-contract';
 import { z } from 'zod';
 import type { AgentDetail, AgentHour } from '@/domain/agent';
+import { HOUR_MS } from '@/domain/durations';
 
 /** What the newest heartbeat says, as far as this version understands it. Null: the agent did not say, or in another form. */
 export type Reported = {
@@ -28,7 +29,6 @@ export function readPayload({ payload, firewall_status }: Pick<AgentDetail, 'pay
   };
 }
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** The last day hour by hour, with zeros where nothing came: gaps are what one looks for. */

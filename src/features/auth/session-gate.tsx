@@ -12,7 +12,7 @@ import { ErrorState } from '@/ui/error-state';
 import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 
 /** Few ever see it: it is loaded when it is needed. */
-const EnrolScreen = dynamic(() => import('./enrol-screen').then((module) => module.EnrolScreen), {
+const EnrolScreen = dynamic(() => import('./enroll-screen').then((module) => module.EnrolScreen), {
   loading: () => <StartScreen />,
 });
 

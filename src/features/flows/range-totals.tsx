@@ -1,4 +1,5 @@
 'use client';
+import { HOUR_MS } from '@/domain/durations';
 import { MINUTE_HOURS } from '@/domain/flow/plan-range';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -9,8 +10,6 @@ import { Section } from '@/ui/section';
 import { usePermissions } from '../shared/use-permissions';
 import { GroupTable } from './group-table';
 import type { FlowView, Narrowing } from './use-flow-view';
-
-const HOUR_MS = 3_600_000;
 
 /** How long single flows are kept, by the setting, with a link to it. */
 export function RetentionNotice({ hours, since }: { hours: number; since: string }) {

@@ -1,5 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { DAY_MS } from '@/domain/durations';
 import type { FormerWorkload as Former } from '@/domain/inventory';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
@@ -71,8 +72,6 @@ const periodText = (t: ReturnType<typeof useT>, { from_at, to_at }: Period): str
   from_at === null
     ? t('Assigned to you until {until}', { until: formatDateTime(to_at) })
     : t('Assigned to you {since} to {until}', { since: formatDateTime(from_at), until: formatDateTime(to_at) });
-
-const DAY_MS = 86_400_000;
 
 /** The last day of a time, or all of a shorter one: the page of flows goes further back from there. */
 function filterOf({ workload_id }: Former, { from_at, to_at }: Period) {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guard } from '../child-process';
 import { directoryHandle, giveDirectory } from './directory';
-import { DATABASE_USER } from './initialise';
+import { DATABASE_USER } from './initialize';
 import { POSTGRES_ENVIRONMENT, type PostgresProgram } from './program';
 
 export type PostgresServer = {

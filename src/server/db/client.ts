@@ -4,6 +4,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { MINUTE_MS, SECOND_MS } from '@/domain/durations';
 import { env } from '../lib/env';
 import { lazy, processState } from '../lib/process-state';
 import { guardTransactions } from './guard-transactions';
@@ -15,7 +16,6 @@ export type Tx = PgTransaction<PostgresJsQueryResultHKT, Schema, ExtractTablesWi
 /** Either: repositories that read or write inside or outside a transaction take this. */
 export type Executor = Db | Tx;
 
-const MINUTE_MS = 60_000;
 /**
  * Long answers have connections of their own: a client that reads slowly holds one of these, never one that pages and
  * heartbeats need. As many as there are slots for heavy requests (server/admission), so an admitted request does not
@@ -31,7 +31,6 @@ export const HEAVY_APPLICATION = 'fabric-heavy';
 /** What connections are for: each use has some of its own, so that no other can take them all. */
 export type DatabaseUse = 'work' | 'reads' | 'heavy';
 
-const SECOND_MS = 1_000;
 /** Two at least: an answer that is streamed reads beside itself. */
 const HEAVY_CONNECTIONS = Math.min(8, Math.max(2, availableParallelism()));
 /**

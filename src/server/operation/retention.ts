@@ -1,3 +1,4 @@
+import { DAY_MS } from '@/domain/durations';
 import { deleteEndedProviderSessions } from '../access/queries/provider';
 import { cutAuditTrail, findAuditCut, lastAuditCheckpoint } from '../audit/queries/audit';
 import { recordAudit } from '../audit/record';
@@ -19,7 +20,6 @@ import {
   deleteOldSyncRuns,
 } from './queries/expired';
 
-export const DAY_MS = 86_400_000;
 /** The job runs hourly; a cut a day is enough, and every cut is a record. */
 const PAUSE_MS = 23 * 3_600_000;
 /** Records of one transaction. */

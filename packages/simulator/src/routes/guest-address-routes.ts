@@ -15,8 +15,8 @@ async function agentInterfaces(call: Call): Promise<unknown> {
   if (agentOption === undefined) throw new PveError(500, 'No QEMU guest agent configured');
   if (!guest.isRunning) throw new PveError(500, `VM ${guest.vmid} is not running`);
 
-  const behaviour = guest.agent;
-  const booting = behaviour.kind === 'ok' && clock.now() - guest.startedAt < (behaviour.readyAfter ?? 0);
+  const behavior = guest.agent;
+  const booting = behavior.kind === 'ok' && clock.now() - guest.startedAt < (behavior.readyAfter ?? 0);
   const disabled = /^(0|off|no|false|enabled=(0|off|no|false))(,|$)/i.test(agentOption);
   const silent = async (): Promise<never> => {
     await clock.sleep(PING_TIMEOUT);
@@ -26,7 +26,7 @@ async function agentInterfaces(call: Call): Promise<unknown> {
   const command = version.major >= 9 ? 'qga command' : 'qmp command';
   const failure = (text: string) =>
     new PveError(500, `VM ${guest.vmid} ${command} 'guest-network-get-interfaces' failed - ${text}`);
-  switch (behaviour.kind) {
+  switch (behavior.kind) {
     case 'not-running':
       return silent();
     case 'timeout':
@@ -38,11 +38,11 @@ async function agentInterfaces(call: Call): Promise<unknown> {
     case 'disconnect':
       throw failure('client closed connection');
     case 'error':
-      return { result: { error: { class: behaviour.class, desc: behaviour.desc } } };
+      return { result: { error: { class: behavior.class, desc: behavior.desc } } };
     case 'raw':
-      return { result: behaviour.result };
+      return { result: behavior.result };
     case 'ok':
-      return { result: behaviour.interfaces };
+      return { result: behavior.interfaces };
   }
 }
 

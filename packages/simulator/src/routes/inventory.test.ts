@@ -110,9 +110,9 @@ describe('guests', () => {
     [{ kind: 'timeout' }, "VM 100 qga command 'guest-network-get-interfaces' failed - got timeout"],
     [{ kind: 'hung' }, "VM 100 qga command 'guest-network-get-interfaces' failed - got timeout"],
     [{ kind: 'disconnect' }, "VM 100 qga command 'guest-network-get-interfaces' failed - client closed connection"],
-  ] as const)('fail with their own text when the agent is %j', async (behaviour, text) => {
+  ] as const)('fail with their own text when the agent is %j', async (behavior, text) => {
     const before = lab().guest(100).agent;
-    lab().setAgent(100, behaviour);
+    lab().setAgent(100, behavior);
     const answer = await as('manager').get('/nodes/pve1/qemu/100/agent/network-get-interfaces');
     lab().setAgent(100, before);
     expect([answer.status, answer.reason]).toEqual([500, text]);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiToken, ApiTokenInput, CreatedApiToken } from '@/domain/account';
+import { DAY_MS } from '@/domain/durations';
 import { isNowhere, isWithinReach, reachOf } from '@/domain/permissions';
 import { recordAudit } from '../../audit/record';
 import { actorOf, type PersonSession, type Scope } from '../../auth/scope';
@@ -27,7 +28,6 @@ export function newApiToken(): { token: string; prefix: string } {
 
 /** More than any user keeps track of. */
 const MAX_TOKENS = 50;
-const DAY_MS = 86_400_000;
 
 async function tokensOf(executor: Executor, userId: string): Promise<ApiToken[]> {
   const now = clock.now().getTime();

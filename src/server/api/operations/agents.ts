@@ -17,7 +17,7 @@ import { clock } from '../../lib/clock';
 import { listAgents, readAgent, summarizeAgents } from '../../traffic/agents/agents';
 import { createEnrollment, revokeEnrollment } from '../../traffic/agents/enrollments';
 import { createInstall, readInstallInfo } from '../../traffic/agents/install';
-import { listEnrollments } from '../../traffic/queries/agent-enrolments';
+import { listEnrollments } from '../../traffic/queries/agent-enrollments';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { operations } from '../operation';
 import { router } from '../trpc';

@@ -5,6 +5,7 @@ import {
   type WorkloadCoverage,
   type WorkloadCoverageListInput,
 } from '@/domain/coverage';
+import { DAY_MS } from '@/domain/durations';
 import type { Page } from '@/domain/list';
 import { isWithinReach } from '@/domain/permissions';
 import type { SecurityRule } from '@/domain/policies';
@@ -20,8 +21,6 @@ import { readFirewallState } from '../policies/firewall-state/read-firewall-stat
 import { findPolicy, listPolicyRules } from '../queries/policies';
 import { listVersionRules } from '../queries/policy-versions';
 import { guestsOfAudited } from '../verdicts/audit-policies';
-
-const DAY_MS = 86_400_000;
 
 /** The dates (UTC) of the last `count` days, today included, the oldest first. */
 export function coverageDays(count: number): string[] {

@@ -8,6 +8,7 @@ import type {
   DashboardTrafficInput,
 } from '@/domain/dashboard/dashboard';
 import { ratePosture } from '@/domain/dashboard/security-posture';
+import { HOUR_MS } from '@/domain/durations';
 import { countConflictKinds } from '../../addresses/queries/ipam-conflicts';
 import { authorizeIfGranted, narrowScope, type Scope, type Session } from '../../auth/scope';
 import { coverageDays } from '../../enforcement/coverage/read-coverage';
@@ -197,7 +198,6 @@ export async function readDashboardSecurity(
 const TALKERS = 10;
 /** More are on the topology map. */
 const FROM_OUTSIDE = 8;
-const HOUR_MS = 3_600_000;
 
 /**
  * Visible traffic of the range: who carried how much and when, and who connected from outside. At most eleven

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { HOUR_MS } from '@/domain/durations';
 import { classificationOf, flowLabel, shownCidr } from '@/domain/flow/flow-end';
 import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/domain/flow/flow-sums';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
@@ -37,7 +38,6 @@ const MOST_EVALUATED = 20_000;
 const MOST_OF_GROUP = 500;
 /** Conversations that are evaluated before others get their turn. */
 const CHUNK = 2_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * What is reported for a group of which only a part was evaluated: what holds for a part alone is not claimed for

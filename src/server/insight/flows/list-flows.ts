@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@/domain/durations';
 import type { FlowListInput, FlowPage, FlowTail, FlowTailInput } from '@/domain/flow/flow';
 import type { FlowFilter } from '@/domain/flow/flow-filter';
 import type { Scope } from '../../auth/scope';
@@ -10,8 +11,6 @@ import { findFlowReach, findNamedWorkloads } from '../../traffic/queries/flow-re
 import type { FlowSelection } from '../../traffic/storage/flow-selection';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { withVerdicts } from './flow-verdicts';
-
-const HOUR_MS = 3_600_000;
 
 export type SelectedFlows = {
   selection: FlowSelection;

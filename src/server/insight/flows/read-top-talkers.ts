@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@/domain/durations';
 import type { TopTalkers, TrafficInput } from '@/domain/flow/traffic-sums';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -8,8 +9,6 @@ import { findVisibleWorkloads } from '../../traffic/queries/flow-reach';
 import type { WorkloadTraffic } from '../../traffic/storage/flow-rows';
 import { flowStore } from '../../traffic/storage/flow-store';
 import { selectTraffic, trafficSums } from './series';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * The traffic of all guests in a range is the same for all users; which guests a reader may see is checked each

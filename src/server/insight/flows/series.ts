@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@/domain/durations';
 import type { FlowSeries, FlowSeriesInput } from '@/domain/flow/flow-sums';
 import { bucketStarts, planRange, type RangePlan } from '@/domain/flow/plan-range';
 import { planSums, type SumPlan } from '@/domain/flow/plan-sums';
@@ -61,8 +62,6 @@ export async function readFlowSeries(scope: Scope<'flow:read'>, input: FlowSerie
   const buckets = { first: starts[0] ?? range.since, width: plan.bucket_seconds };
   return seriesOf(plan, spreadFlows(await flowStore().spans({ ...selection, ...range }, buckets), starts.length));
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Which traffic a reader requests and may see, and from which aggregates it is read. A tenant not visible to the

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { type Conversation, type EvaluatedConversation, foldConversations } from '@/domain/topology/fold-conversations';
 import { groupPlacer } from '@/domain/topology/group-workloads';
@@ -24,7 +25,6 @@ import { groupMap } from './group-map';
 
 /** Conversations that are evaluated before other requests get their turn. */
 const CHUNK = 2_000;
-const HOUR_MS = 3_600_000;
 
 const networkId = ({ network_id, vlan_tag }: TopologyCard) =>
   vlan_tag === null ? network_id : `${network_id}.${vlan_tag}`;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@/domain/durations';
 import { floorTo, WINDOW_SECONDS } from '@/domain/flow/plan-range';
 import type { Fact } from '@/domain/notifications/condition';
 import { isWithinReach, type TenantReach } from '@/domain/permissions';
@@ -12,9 +13,6 @@ import { flowStore } from '../../traffic/storage/flow-store';
 import { listSilentAgents } from '../queries/notification-facts';
 import type { Collected, Collector } from './collect-findings';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 /** Measures are averages of the last whole windows of this length together. */
 const MEASURED_MS = 2 * WINDOW_MS;

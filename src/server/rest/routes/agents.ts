@@ -6,7 +6,7 @@ import {
 } from '@fabric/agent-contract';
 import { z } from 'zod';
 import { readAgentFile } from '../../traffic/agents/agent-bundle';
-import { enrolAgent } from '../../traffic/agents/enrol-agent';
+import { enrolAgent } from '../../traffic/agents/enroll-agent';
 import { renderInstallScript } from '../../traffic/agents/install';
 import { recordHeartbeat } from '../../traffic/agents/record-heartbeat';
 import { defineRoute, MAX_BODY_BYTES } from '../define-route';

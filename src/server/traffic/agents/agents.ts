@@ -6,6 +6,7 @@ import {
   type AgentSummaryInput,
   isOlderVersion,
 } from '@/domain/agent';
+import { DAY_MS } from '@/domain/durations';
 import type { Page } from '@/domain/list';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -47,8 +48,6 @@ export async function listAgents(_scope: Scope<'agent:read'>, input: AgentListIn
     })),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** The agent of a node with its newest heartbeat. @throws AppError `not_found` */
 export async function readAgent(_scope: Scope<'agent:read'>, nodeId: string): Promise<AgentDetail> {

@@ -1,5 +1,6 @@
 import type { AgentEnrollmentCreated, AgentEnrollmentInput } from '@/domain/agent';
 import { ENROLLMENT_LIMITS } from '@/domain/choices';
+import { MINUTE_MS } from '@/domain/durations';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { hashToken } from '../../auth/session-tokens';
@@ -8,12 +9,10 @@ import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { notFound, refuseField } from '../../lib/refusals';
-import * as repository from '../queries/agent-enrolments';
+import * as repository from '../queries/agent-enrollments';
 import { requireAgentBundle } from './agent-bundle';
-import { isInUse } from './enrol-agent';
+import { isInUse } from './enroll-agent';
 import { installCommand, newEnrolmentToken } from './install';
-
-const MINUTE_MS = 60_000;
 
 /** How many of the nodes that a token is for it can enroll now. @throws AppError `refused` for a node that is not in the cluster */
 async function countEnrollable(tx: Tx, { cluster_id, node_ids }: AgentEnrollmentInput, now: string): Promise<number> {

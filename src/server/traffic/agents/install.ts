@@ -11,7 +11,7 @@ import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
 import { notFound } from '../../lib/refusals';
-import { findNodeName, insertEnrolment } from '../queries/agent-enrolments';
+import { findNodeName, insertEnrolment } from '../queries/agent-enrollments';
 import { INSTALLER, readAgentBundle, requireAgentBundle } from './agent-bundle';
 
 /** Long enough to open a shell on the node, short enough for a token that is pasted. */

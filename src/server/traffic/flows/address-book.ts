@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@/domain/durations';
 import type { FlowEnd } from '@/domain/flow/attribute-ends';
 import { type Placement, wasOn } from '@/domain/flow/observer';
 import { parseCidr } from '@/domain/net/cidr';
@@ -119,7 +120,6 @@ export class AddressBook {
 const LOOK_FACTOR = 10;
 const READ_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
-const HOUR_MS = 3_600_000;
 
 type Current = { book: AddressBook; stamp: string; checkAfter: number };
 

@@ -10,7 +10,7 @@ import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
-import { findNodeName } from '../queries/agent-enrolments';
+import { findNodeName } from '../queries/agent-enrollments';
 import { lockAgent, noteConfirmed, takeRefusalRecord } from '../queries/agents';
 import type { UnconfirmedRow, ValidFlow, WaitingReport } from '../storage/flow-rows';
 import { flowStore } from '../storage/flow-store';

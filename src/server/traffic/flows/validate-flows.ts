@@ -1,4 +1,5 @@
 import { checkFlow, type Flow } from '@fabric/agent-contract';
+import { HOUR_MS } from '@/domain/durations';
 import { storableText } from '../../audit/canonical';
 import { stableKey } from '../../lib/ids';
 import type { ValidFlow } from '../storage/flow-rows';
@@ -32,8 +33,6 @@ type Options = {
   book: AddressBook;
   sampleSize: number;
 };
-
-const HOUR_MS = 3_600_000;
 
 const text = (value: string | null): string | null => (value === null ? null : storableText(value));
 

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { SLOT_MS } from '@/domain/dashboard/monitoring';
+import { HOUR_MS } from '@/domain/durations';
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { deleteAged } from '../../db/aged-rows';
 import { db, type Executor, type Tx } from '../../db/client';
@@ -136,7 +137,6 @@ export async function takeRefusalRecord(tx: Tx, nodeId: string, now: string, bef
   return rows.length > 0;
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 /** Deletes expired heartbeats, hours of agents, enrollments and former placements of workloads. @returns how many rows of each */

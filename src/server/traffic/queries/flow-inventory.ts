@@ -1,19 +1,14 @@
 import { asc, gte, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/client';
+import { rowStamp } from '../../db/row-stamp';
 import { ipAddresses } from '../../db/schema/addresses';
 import { subnets } from '../../db/schema/networks';
 import { workloadPlacements, workloads } from '../../db/schema/workloads';
 
-/**
- * Changes whenever a subnet, a workload or an address is added, changed or removed: counts and totals of the rows' own
- * transaction numbers. Unlike the newest `updated_at` it also detects a change that began earlier and was committed
- * later.
- */
+/** Changes whenever a subnet, a workload or an address is added, changed or removed. */
 export async function inventoryStamp(executor: Executor): Promise<string> {
-  const part = (table: typeof subnets | typeof workloads | typeof ipAddresses) =>
-    sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
   const rows = await executor.execute<{ stamp: string }>(
-    sql`select concat_ws('/', ${part(subnets)}, ${part(workloads)}, ${part(ipAddresses)}) as stamp`,
+    sql`select concat_ws('/', ${rowStamp(subnets)}, ${rowStamp(workloads)}, ${rowStamp(ipAddresses)}) as stamp`,
   );
   return rows[0]?.stamp ?? '';
 }

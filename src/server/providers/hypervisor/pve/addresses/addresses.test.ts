@@ -89,13 +89,13 @@ describe('virtual machines', () => {
         ],
       },
     ],
-  ])('%s', async (_, behaviour, outcome) => {
+  ])('%s', async (_, behavior, outcome) => {
     for (const version of ['pve9', 'pve8'] as const) {
       const world = await simulate(version);
-      if (behaviour === 'no agent') world.cluster.setConfig(100, { agent: undefined });
-      else if (behaviour === 'switched off') world.cluster.setConfig(100, { agent: '0' });
-      else if (behaviour === 'stopped') world.cluster.setRunState(100, 'stopped');
-      else world.cluster.setAgent(100, behaviour);
+      if (behavior === 'no agent') world.cluster.setConfig(100, { agent: undefined });
+      else if (behavior === 'switched off') world.cluster.setConfig(100, { agent: '0' });
+      else if (behavior === 'stopped') world.cluster.setRunState(100, 'stopped');
+      else world.cluster.setAgent(100, behavior);
       const answer = await ask(world, 100);
       expect(answer).toMatchObject(outcome);
       if (answer instanceof Error) expect(answer).toMatchObject({ remedy: expect.stringMatching(/./) });

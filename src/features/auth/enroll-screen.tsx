@@ -8,7 +8,7 @@ import { Skeleton } from '@/ui/loading';
 import { showToast } from '@/ui/toast';
 import { AuthFrame } from '../shared/auth-frame';
 import { QueryView } from '../shared/query-view';
-import { Enrolment } from '../shared/second-factor/enrolment';
+import { Enrolment } from '../shared/second-factor/enrollment';
 import { useSignOut } from './use-sign-out';
 
 /** In place of every page, for those whose role asks for a second factor that they do not have yet. */

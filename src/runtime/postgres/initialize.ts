@@ -51,7 +51,7 @@ async function runInitdb(program: PostgresProgram, directory: string, sync: bool
  * moment leaves either nothing or a whole one. Left-overs of such crashes are removed.
  * @param target absolute path; must not exist
  */
-export async function initialisePostgres(program: PostgresProgram, target: string, options: Options): Promise<void> {
+export async function initializePostgres(program: PostgresProgram, target: string, options: Options): Promise<void> {
   const parent = dirname(target);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const prefix = `${basename(target)}.init-`;

@@ -19,7 +19,7 @@ import {
   lockFormerAgent,
   markEnrolmentUsed,
   type NodeName,
-} from '../queries/agent-enrolments';
+} from '../queries/agent-enrollments';
 import { newNodeToken } from './agent-identity';
 
 const AGAIN = 'Create a new install command for the node and run it.';
