@@ -3,6 +3,7 @@ import { IMPORT_COLUMNS, SETTABLE_STATES } from '../choices';
 import { nearestWord } from '../nearest-word';
 import { cidrContains, parseCidr } from '../net/cidr';
 import { parseIp } from '../net/ip-address';
+import { splitList } from '../net/port-range';
 import { type ImportKind, MAX_IMPORT_ROWS } from './csv-import';
 import { AddressText, CidrText, Description, Hostname, MacText } from './fields';
 import { type CsvRecord, parseCsv } from './parse-csv';
@@ -43,11 +44,7 @@ const SubnetRow = z
     network: name,
     cidr: CidrText,
     gateway: AddressText.optional(),
-    dns_servers: z
-      .string()
-      .transform((text) => text.split(/[\s,;]+/).filter(Boolean))
-      .pipe(z.array(AddressText).max(10, 'At most 10 servers.'))
-      .optional(),
+    dns_servers: z.string().transform(splitList).pipe(z.array(AddressText).max(10, 'At most 10 servers.')).optional(),
     dhcp_enabled: z
       .string()
       .transform((text, ctx) => {

@@ -33,12 +33,11 @@ export function parseTypedPorts(text: string, withZero = false): PortRange[] | n
   return items.length > 0 && ranges.every((range) => range !== null) ? ranges : null;
 }
 
+/** What was typed or pasted as one text, separated by commas, semicolons, spaces or line breaks. */
+export const splitList = (text: string): string[] => text.split(/[\s,;]+/).filter((item) => item !== '');
+
 /** The items of a typed list of ports, whatever they are. */
-export const typedPorts = (text: string): string[] =>
-  text
-    .replace(/\s*[-\u2013]\s*/g, '-')
-    .split(/[\s,;]+/)
-    .filter((item) => item !== '');
+export const typedPorts = (text: string): string[] => splitList(text.replace(/\s*[-\u2013]\s*/g, '-'));
 
 function parseRangeFromZero(item: string): PortRange | null {
   if (item === '0') return { first: 0, last: 0 };

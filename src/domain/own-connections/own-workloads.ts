@@ -184,6 +184,9 @@ export const OWN_CONNECTIONS = [
   'entry_to_web',
 ] as const;
 
+/** How the last is called; the others have the names of their templates. */
+export const ENTRY_TO_WEB = 'Public address to the web process';
+
 /** A connection of Fabric itself that a change would cut, or may cut. */
 export const OwnConnection = z.object({
   /** Null, as all that names something: the reader does not see the installation. */

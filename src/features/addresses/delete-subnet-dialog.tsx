@@ -1,11 +1,9 @@
 'use client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
-import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Skeleton } from '@/ui/loading';
-import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../shared/delete-dialog';
 
 type Props = { subnet: { id: string; cidr: string } | null; onClose: () => void; onDeleted: () => void };
 
@@ -13,43 +11,37 @@ type Props = { subnet: { id: string; cidr: string } | null; onClose: () => void;
 export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const client = useTRPCClient();
   const query = useQuery({
     ...trpc.subnets.get.queryOptions({ id: subnet?.id ?? '' }),
     enabled: subnet !== null,
     staleTime: 0,
   });
-  const remove = useMutation(
-    trpc.subnets.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: subnet?.cidr }) });
-        onDeleted();
-        void queryClient.invalidateQueries(trpc.subnets.pathFilter());
-        void queryClient.invalidateQueries(trpc.ipAddresses.pathFilter());
-        void queryClient.invalidateQueries(trpc.networks.pathFilter());
-      },
-    }),
-  );
   const detail = query.data;
   const parent = detail?.ancestors.at(-1);
   const addresses = detail ? detail.usage.used + detail.usage.stale : 0;
   const lost = parent === undefined && addresses > 0;
   return (
-    <ConfirmDialog
+    <DeleteDialog
       open={subnet !== null}
-      onOpenChange={(next) => {
-        if (next) return;
-        remove.reset();
-        onClose();
-      }}
       title={subnet ? t('Delete {name}?', { name: subnet.cidr }) : t('Delete prefix?')}
       typed={lost ? subnet?.cidr : undefined}
       confirmLabel={lost ? t('Delete prefix and its addresses') : t('Delete prefix')}
-      pending={remove.isPending}
-      error={remove.error ? failureOf(remove.error) : query.error ? failureOf(query.error) : null}
-      onConfirm={() =>
-        detail && remove.mutate({ id: detail.id, version: detail.version, ...(lost && { with_addresses: 'true' }) })
+      name={subnet?.cidr ?? ''}
+      remove={
+        detail
+          ? () =>
+              client.subnets.delete.mutate({
+                id: detail.id,
+                version: detail.version,
+                ...(lost && { with_addresses: 'true' }),
+              })
+          : null
       }
+      error={query.error}
+      outdated={[trpc.subnets.pathFilter(), trpc.ipAddresses.pathFilter(), trpc.networks.pathFilter()]}
+      onClose={onClose}
+      onDeleted={onDeleted}
     >
       {detail ? (
         <>
@@ -75,6 +67,6 @@ export function DeleteSubnetDialog({ subnet, onClose, onDeleted }: Props) {
       ) : (
         !query.error && <Skeleton className="h-4 w-64" />
       )}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

@@ -1,4 +1,5 @@
 import type { SubnetInput, SubnetUpdate } from '@/domain/ipam/subnet';
+import { splitList } from '@/domain/net/port-range';
 import type { Translate } from '@/lib/i18n/translator';
 import type { Option } from '@/ui/option';
 
@@ -40,7 +41,7 @@ export function toSubnetValues(subnet: Stored): SubnetValues {
 const fields = (values: SubnetValues) => ({
   cidr: values.cidr.trim(),
   gateway: values.gateway.trim() || null,
-  dns_servers: values.dns_servers.split(/[\s,;]+/).filter(Boolean),
+  dns_servers: splitList(values.dns_servers),
   dhcp_enabled: values.dhcp_enabled,
   vlan_tag: values.vlan_tag,
   description: values.description,

@@ -1,12 +1,10 @@
 'use client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Cluster } from '@/domain/cluster';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
-import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Skeleton } from '@/ui/loading';
-import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../shared/delete-dialog';
 import { countsText } from './cluster-labels';
 
 type Props = { cluster: Pick<Cluster, 'id' | 'name'>; open: boolean; onClose: () => void; onDeleted: () => void };
@@ -15,37 +13,26 @@ type Props = { cluster: Pick<Cluster, 'id' | 'name'>; open: boolean; onClose: ()
 export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const client = useTRPCClient();
   const preview = useQuery({
     ...trpc.clusters.deletePreview.queryOptions({ id: cluster.id }),
     enabled: open,
     staleTime: 0,
     gcTime: 0,
   });
-  const remove = useMutation(
-    trpc.clusters.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: cluster.name }) });
-        onDeleted();
-        void queryClient.invalidateQueries();
-      },
-    }),
-  );
   const lost = preview.data ? countsText(t, preview.data) : null;
   return (
-    <ConfirmDialog
+    <DeleteDialog
       open={open}
-      onOpenChange={(next) => {
-        if (next) return;
-        remove.reset();
-        onClose();
-      }}
       title={t('Delete cluster {name}?', { name: cluster.name })}
       typed={cluster.name}
       confirmLabel={t('Delete cluster')}
-      pending={remove.isPending}
-      error={remove.error ? failureOf(remove.error) : preview.error ? failureOf(preview.error) : null}
-      onConfirm={() => remove.mutate({ id: cluster.id })}
+      name={cluster.name}
+      remove={() => client.clusters.delete.mutate({ id: cluster.id })}
+      error={preview.error}
+      outdated={[{}]}
+      onClose={onClose}
+      onDeleted={onDeleted}
     >
       {preview.data ? (
         <p>
@@ -59,6 +46,6 @@ export function DeleteClusterDialog({ cluster, open, onClose, onDeleted }: Props
         !preview.error && <Skeleton className="h-4 w-64" />
       )}
       <p>{t('The cluster itself is not changed. Its workloads keep running, and its firewall rules stay.')}</p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

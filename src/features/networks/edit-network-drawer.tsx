@@ -1,5 +1,4 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import type { NetworkDetail } from '@/domain/inventory';
 import { NetworkUpdate } from '@/domain/ipam/network';
 import { useT } from '@/lib/i18n/use-t';
@@ -8,7 +7,7 @@ import { Drawer } from '@/ui/drawer';
 import { NumberField } from '@/ui/form/number-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { useReadAgain, useSaved } from '../shared/record-cache';
+import { useVersioned } from '../shared/record-cache';
 import { VersionedForm } from '../shared/versioned-form';
 import { networkLabels, toNetworkUpdate, toNetworkValues } from './network-form-values';
 
@@ -35,25 +34,23 @@ function Content({ opened, onClose }: { opened: NetworkDetail; onClose: () => vo
   const labels = networkLabels(t);
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.networks.get.queryOptions({ id: opened.id }),
+    saved: ({ name }) => t('{name} saved', { name }),
+    outdated: [trpc.networks.pathFilter()],
+    onClose,
+  });
   const fixed = opened.source !== 'manual';
   return (
     <VersionedForm
       opened={opened}
-      read={() => readAgain(trpc.networks.get.queryOptions({ id: opened.id }))}
+      {...stored}
       schema={NetworkUpdate}
       toValues={toNetworkValues}
       toInput={toNetworkUpdate}
       save={(changes) => client.networks.update.mutate({ id: opened.id, ...changes })}
-      onSaved={(saved) => {
-        queryClient.setQueryData(trpc.networks.get.queryKey({ id: saved.id }), saved);
-        done(t('{name} saved', { name: saved.name }), trpc.networks.pathFilter());
-      }}
       submitLabel={t('Save network')}
       compare={{ labels }}
-      onClose={onClose}
     >
       {({ control }) => (
         <>

@@ -1,10 +1,9 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { NotificationChannel } from '@/domain/notifications/channel';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
-import { DeleteDialog } from './delete-dialog';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DeleteDialog } from '../shared/delete-dialog';
 
 type Props = { channel: NotificationChannel; onClose: () => void };
 
@@ -19,22 +18,14 @@ export function useChannelRefresh() {
 export function DeleteChannelDialog({ channel, onClose }: Props) {
   const t = useT();
   const trpc = useTRPC();
-  const refresh = useChannelRefresh();
-  const remove = useMutation(
-    trpc.notificationChannels.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: channel.name }) });
-        refresh();
-        onClose();
-      },
-      onError: refresh,
-    }),
-  );
+  const client = useTRPCClient();
   return (
     <DeleteDialog
-      kind="channel"
+      title={t('Delete channel {name}?', { name: channel.name })}
+      confirmLabel={t('Delete channel')}
       name={channel.name}
-      remove={{ ...remove, mutate: () => remove.mutate({ id: channel.id }) }}
+      remove={() => client.notificationChannels.delete.mutate({ id: channel.id })}
+      outdated={[trpc.notificationChannels.pathFilter()]}
       onClose={onClose}
     >
       <p>{t('Queued notifications for this channel are discarded. The delivery log is kept.')}</p>

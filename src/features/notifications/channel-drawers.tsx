@@ -9,7 +9,7 @@ import {
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { useReadAgain, useSaved } from '../shared/record-cache';
+import { useVersioned } from '../shared/record-cache';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
@@ -62,24 +62,24 @@ export function EditChannelDrawer({ channel, onClose }: { channel: NotificationC
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.notificationChannels.get.queryOptions({ id: channel.id }),
+    saved: () => t('Channel saved'),
+    outdated: [trpc.notificationChannels.pathFilter(), trpc.notificationRules.pathFilter()],
+    onClose,
+  });
   const test = useChannelTest();
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: channel.name })}
       opened={channel}
-      read={() => readAgain(trpc.notificationChannels.get.queryOptions({ id: channel.id }))}
+      {...stored}
       schema={NotificationChannelUpdate}
       toValues={toChannelValues}
       toInput={toChannelUpdate}
       fieldName={channelFieldName}
       save={(input) => client.notificationChannels.update.mutate({ id: channel.id, ...input })}
-      onSaved={() =>
-        done(t('Channel saved'), trpc.notificationChannels.pathFilter(), trpc.notificationRules.pathFilter())
-      }
       submitLabel={t('Save channel')}
-      onClose={onClose}
     >
       {({ control }) => (
         <>

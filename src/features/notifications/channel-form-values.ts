@@ -1,4 +1,5 @@
 import type { CHANNEL_KINDS } from '@/domain/choices';
+import { splitList } from '@/domain/net/port-range';
 import type { ChannelTemplate, NotificationChannel } from '@/domain/notifications/channel';
 import type { Option } from '@/ui/option';
 import { toTenantId } from '../shared/tenant-options';
@@ -49,8 +50,6 @@ export const toChannelValues = ({
   enabled,
 });
 
-const addressesOf = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
-
 const toRoutingKey = ({ template, routing_key }: ChannelValues) =>
   template === 'pagerduty' && routing_key.trim() !== '' ? { routing_key } : {};
 
@@ -58,7 +57,7 @@ const toRoutingKey = ({ template, routing_key }: ChannelValues) =>
 export function toChannelInput(values: ChannelValues): object {
   const { name, kind, tenant_id, url, template, recipients, time_zone, enabled } = values;
   const target =
-    kind === 'webhook' ? { url, template, ...toRoutingKey(values) } : { recipients: addressesOf(recipients) };
+    kind === 'webhook' ? { url, template, ...toRoutingKey(values) } : { recipients: splitList(recipients) };
   return { name, kind, enabled, time_zone, ...target, ...toTenantId(tenant_id) };
 }
 
@@ -66,7 +65,7 @@ export function toChannelInput(values: ChannelValues): object {
 export function toChannelUpdate(values: ChannelValues, { version }: { version: number }): object {
   const { name, kind, url, template, recipients, time_zone, enabled } = values;
   const webhook = { template, ...(url.trim() !== '' && { url }), ...toRoutingKey(values) };
-  const target = kind === 'webhook' ? webhook : { recipients: addressesOf(recipients) };
+  const target = kind === 'webhook' ? webhook : { recipients: splitList(recipients) };
   return { name, enabled, time_zone, version, ...target };
 }
 

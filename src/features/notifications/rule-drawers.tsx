@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type NotificationRule, NotificationRuleInput, NotificationRuleUpdate } from '@/domain/notifications/rule';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { useReadAgain, useSaved } from '../shared/record-cache';
+import { useSaved, useVersioned } from '../shared/record-cache';
 import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
 import { VersionedDrawer } from '../shared/versioned-form';
@@ -42,21 +42,23 @@ export function EditRuleDrawer({ rule, onClose }: { rule: NotificationRule; onCl
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.notificationRules.get.queryOptions({ id: rule.id }),
+    saved: () => t('Rule saved'),
+    outdated: [trpc.notificationRules.pathFilter()],
+    onClose,
+  });
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: rule.name })}
       description={t('Open incidents outside the changed scope or conditions close without a notification.')}
       opened={rule}
-      read={() => readAgain(trpc.notificationRules.get.queryOptions({ id: rule.id }))}
+      {...stored}
       schema={NotificationRuleUpdate}
       toValues={toRuleValues}
       toInput={toRuleUpdate}
       save={(input) => client.notificationRules.update.mutate({ id: rule.id, ...input })}
-      onSaved={() => done(t('Rule saved'), trpc.notificationRules.pathFilter())}
       submitLabel={t('Save rule')}
-      onClose={onClose}
     >
       {({ control }) => <RuleFields control={control} />}
     </VersionedDrawer>

@@ -1,5 +1,5 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
@@ -9,9 +9,10 @@ import type { NotificationRule } from '@/domain/notifications/rule';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../shared/delete-dialog';
 import { declareList } from '../shared/list/declare-list';
 import { choice } from '../shared/list/filters';
 import { ListView } from '../shared/list/list-view';
@@ -19,7 +20,6 @@ import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 import { usePermissions } from '../shared/use-permissions';
-import { DeleteDialog } from './delete-dialog';
 import { ruleColumns } from './rule-columns';
 
 const CreateRuleDrawer = loadOnOpening(() => import('./rule-drawers').then((module) => module.CreateRuleDrawer));
@@ -117,23 +117,14 @@ function useRuleTest() {
 function DeleteRuleDialog({ rule, onClose }: { rule: NotificationRule; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const refresh = () => void queryClient.invalidateQueries(trpc.notificationRules.pathFilter());
-  const remove = useMutation(
-    trpc.notificationRules.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: rule.name }) });
-        refresh();
-        onClose();
-      },
-      onError: refresh,
-    }),
-  );
+  const client = useTRPCClient();
   return (
     <DeleteDialog
-      kind="rule"
+      title={t('Delete rule {name}?', { name: rule.name })}
+      confirmLabel={t('Delete rule')}
       name={rule.name}
-      remove={{ ...remove, mutate: () => remove.mutate({ id: rule.id }) }}
+      remove={() => client.notificationRules.delete.mutate({ id: rule.id })}
+      outdated={[trpc.notificationRules.pathFilter()]}
       onClose={onClose}
     >
       <p>

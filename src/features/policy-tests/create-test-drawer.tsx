@@ -3,16 +3,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type PolicyTest, PolicyTestInput } from '@/domain/policy-tests/definition';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
-import { Drawer } from '@/ui/drawer';
-import { RecordForm } from '../shared/record-drawer';
+import { RecordDrawer } from '../shared/record-drawer';
 import { useTenantOptions } from '../shared/tenant-options';
 import { TestFields } from './test-fields';
 import { EMPTY_TEST, testFieldName, toTestInput } from './test-form-values';
 
-type Props = { open: boolean; onClose: () => void; onCreated: (test: PolicyTest) => void };
+type Props = { onClose: () => void; onCreated: (test: PolicyTest) => void };
 
-/** Makes a test; its result is shown on its page. */
-export function CreateTestDrawer({ open, onClose, onCreated }: Props) {
+/** Makes a test; its result is shown on its page. Mount it when it opens. */
+export function CreateTestDrawer({ onClose, onCreated }: Props) {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -26,27 +25,17 @@ export function CreateTestDrawer({ open, onClose, onCreated }: Props) {
     }),
   );
   return (
-    <Drawer
-      open={open}
-      onOpenChange={(next) => {
-        if (next) return;
-        create.reset();
-        onClose();
-      }}
-      persistent
+    <RecordDrawer
       title={t('Create policy test')}
+      defaultValues={{ ...EMPTY_TEST, tenant_id: tenants[0]?.value ?? null }}
+      schema={PolicyTestInput}
+      toInput={toTestInput}
+      save={create}
+      submitLabel={t('Create policy test')}
+      fieldName={testFieldName}
+      onClose={onClose}
     >
-      <RecordForm
-        defaultValues={{ ...EMPTY_TEST, tenant_id: tenants[0]?.value ?? null }}
-        schema={PolicyTestInput}
-        toInput={toTestInput}
-        save={create}
-        submitLabel={t('Create policy test')}
-        fieldName={testFieldName}
-        onClose={onClose}
-      >
-        {(_control, form) => <TestFields form={form} tenants={tenants} />}
-      </RecordForm>
-    </Drawer>
+      {(_control, form) => <TestFields form={form} tenants={tenants} />}
+    </RecordDrawer>
   );
 }

@@ -1,9 +1,8 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import { type PolicyTest, PolicyTestUpdate } from '@/domain/policy-tests/definition';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { useReadAgain, useSaved } from '../shared/record-cache';
+import { useVersioned } from '../shared/record-cache';
 import { VersionedDrawer } from '../shared/versioned-form';
 import { TestFields } from './test-fields';
 import { testFieldName, toTestUpdate, toTestValues } from './test-form-values';
@@ -13,26 +12,24 @@ export function EditTestDrawer({ test, onClose }: { test: PolicyTest; onClose: (
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.policyTests.get.queryOptions({ id: test.id }),
+    saved: () => t('Policy test saved'),
+    outdated: [trpc.policyTests.pathFilter()],
+    onClose,
+  });
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: test.name })}
       opened={test}
-      read={() => readAgain(trpc.policyTests.get.queryOptions({ id: test.id }))}
+      {...stored}
       schema={PolicyTestUpdate}
       toValues={toTestValues}
       toInput={toTestUpdate}
       fieldName={testFieldName}
       save={(changes) => client.policyTests.update.mutate({ id: test.id, ...changes })}
-      onSaved={(saved) => {
-        queryClient.setQueryData(trpc.policyTests.get.queryKey({ id: saved.id }), saved);
-        done(t('Policy test saved'), trpc.policyTests.pathFilter());
-      }}
       submitLabel={t('Save policy test')}
       outdatedTitle={t('Another user changed the policy test')}
-      onClose={onClose}
     >
       {(form, base) => <TestFields form={form} owner={base} />}
     </VersionedDrawer>

@@ -2,17 +2,17 @@
 import { useEffect } from 'react';
 import { type Control, type UseFormReturn, useController, useWatch } from 'react-hook-form';
 import { POLICY_TEST_EXPECTATIONS, RULE_PROTOCOLS } from '@/domain/choices';
+import { protocolHasPorts } from '@/domain/policy/policy';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioField } from '@/ui/form/radio-field';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
+import { OwnerFields, useOwner } from '../shared/owner-fields';
 import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
 import { EXPECTATION_LABELS } from '../shared/policy-tests/test-labels';
-import { useProjectOptions, WHOLE_TENANT } from '../shared/project-options';
 import { PROTOCOL_LABELS } from '../shared/security-rule-labels';
-import { toTenantId } from '../shared/tenant-options';
 import type { TestValues } from './test-form-values';
 
 type Props<Out> = {
@@ -22,8 +22,6 @@ type Props<Out> = {
   /** Owner of a test that exists. */
   owner?: { tenant_id: string | null; project_id: string | null };
 };
-
-const WITH_PORTS = ['tcp', 'udp', 'tcp/udp', 'sctp'];
 
 type EndProps<V extends Pick<TestValues, 'from' | 'to'>, Out> = {
   control: Control<V, unknown, Out>;
@@ -64,38 +62,17 @@ export function TestEnd<V extends Pick<TestValues, 'from' | 'to'>, Out>({
 export function TestFields<Out>({ form, tenants = [], owner }: Props<Out>) {
   const t = useT();
   const { control, setValue } = form;
-  const chosenTenant = useWatch({ control, name: 'tenant_id' });
-  const tenantId = owner ? owner.tenant_id : (toTenantId(chosenTenant).tenant_id ?? null);
-  const projects = useProjectOptions('policy_test:write', owner ? owner.tenant_id : toTenantId(chosenTenant).tenant_id);
-  const project = useWatch({ control, name: 'project_id' });
-  useEffect(() => {
-    // What was chosen for one tenant is nothing in another one.
-    if (!owner && !projects.some(({ value }) => value === project)) {
-      setValue('project_id', projects[0]?.value ?? null);
-    }
-  }, [owner, projects, project, setValue]);
-  const projectId = owner ? owner.project_id : project === WHOLE_TENANT ? null : project;
+  const { projects, tenant_id, project_id } = useOwner(form, 'policy_test:write', owner?.tenant_id);
   const protocol = useWatch({ control, name: 'protocol' });
-  const hasPorts = WITH_PORTS.includes(protocol);
+  const hasPorts = protocolHasPorts(protocol);
   useEffect(() => {
     if (!hasPorts) setValue('ports', '');
   }, [hasPorts, setValue]);
-  const ends = { control, tenantId, projectId };
+  const ends = { control, tenantId: tenant_id ?? null, projectId: (owner ? owner.project_id : project_id) ?? null };
   return (
     <>
       <TextField control={control} name="name" label={t('Name')} maxLength={100} autoFocus />
-      {!owner && tenants.length > 0 && (
-        <SelectField control={control} name="tenant_id" label={t('Tenant')} options={tenants} />
-      )}
-      {!owner && projects.length > 0 && (
-        <SelectField
-          control={control}
-          name="project_id"
-          label={t('Project')}
-          options={projects}
-          placeholder={t('Whole tenant')}
-        />
-      )}
+      {!owner && <OwnerFields form={form} tenants={tenants} projects={projects} />}
       <RadioField
         control={control}
         name="expect"

@@ -1,4 +1,5 @@
 import type { POLICY_TEST_EXPECTATIONS } from '@/domain/choices';
+import { splitList } from '@/domain/net/port-range';
 import type { RuleProtocol } from '@/domain/policy/policy';
 import type { PolicyTest, PolicyTestInput } from '@/domain/policy-tests/definition';
 import { toProjectId } from '../shared/project-options';
@@ -42,7 +43,7 @@ type Fields = Omit<PolicyTestInput, 'tenant_id' | 'project_id'>;
 
 const fieldsOf = ({ tenant_id: _, project_id: __, ports, ...values }: TestValues): Fields => ({
   ...values,
-  ports: ports.split(/[\s,;]+/).filter((port) => port !== ''),
+  ports: splitList(ports),
 });
 
 /** What creates a test. */

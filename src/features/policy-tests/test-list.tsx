@@ -91,11 +91,12 @@ export function TestList() {
           ],
         })}
       />
-      <CreateTestDrawer
-        open={adding}
-        onClose={() => void setAdding(null)}
-        onCreated={(test) => router.push(paths.policyTest({ testId: test.id }))}
-      />
+      {adding && (
+        <CreateTestDrawer
+          onClose={() => void setAdding(null)}
+          onCreated={(test) => router.push(paths.policyTest({ testId: test.id }))}
+        />
+      )}
       {deleting && (
         <DeleteTestDialog test={deleting} onClose={() => setDeleting(null)} onDeleted={() => setDeleting(null)} />
       )}

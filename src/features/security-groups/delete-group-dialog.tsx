@@ -1,13 +1,11 @@
 'use client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { SecurityGroup } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
-import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { Dialog } from '@/ui/dialog';
-import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../shared/delete-dialog';
 import { membersText } from './group-labels';
 import { GroupUsage } from './group-usage';
 
@@ -21,19 +19,9 @@ type Props = {
 export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
+  const client = useTRPCClient();
   const fresh = useQuery({ ...trpc.securityGroups.get.queryOptions({ id: group.id }), staleTime: 0 });
   const { members_total, policies_total } = fresh.data ?? group;
-  const remove = useMutation(
-    trpc.securityGroups.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: group.name }) });
-        onDeleted();
-        void queryClient.invalidateQueries(trpc.securityGroups.pathFilter());
-      },
-      onError: () => void queryClient.invalidateQueries(trpc.securityGroups.pathFilter()),
-    }),
-  );
   if (policies_total > 0) {
     return (
       <Dialog
@@ -54,19 +42,19 @@ export function DeleteGroupDialog({ group, onClose, onDeleted }: Props) {
     );
   }
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={(next) => !next && onClose()}
+    <DeleteDialog
       title={t('Delete group {name}?', { name: group.name })}
       confirmLabel={t('Delete group')}
-      pending={remove.isPending}
-      error={remove.error ? failureOf(remove.error) : null}
-      onConfirm={() => remove.mutate({ id: group.id })}
+      name={group.name}
+      remove={() => client.securityGroups.delete.mutate({ id: group.id })}
+      outdated={[trpc.securityGroups.pathFilter()]}
+      onClose={onClose}
+      onDeleted={onDeleted}
     >
       <p>
         {membersText(t, members_total)}{' '}
         {t('The workloads stay unchanged. No policies use this group, so no rules change on any workload.')}
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

@@ -1,9 +1,8 @@
 'use client';
-import { useQueryClient } from '@tanstack/react-query';
 import { type SecurityGroup, SecurityGroupUpdate } from '@/domain/security-group';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
-import { useReadAgain, useSaved } from '../shared/record-cache';
+import { useVersioned } from '../shared/record-cache';
 import { VersionedDrawer } from '../shared/versioned-form';
 import { GroupFields, groupFieldName } from './group-fields';
 import { toGroupUpdate, toGroupValues } from './group-form-values';
@@ -13,26 +12,24 @@ export function EditGroupDrawer({ group, onClose }: { group: SecurityGroup; onCl
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.securityGroups.get.queryOptions({ id: group.id }),
+    saved: () => t('Group saved'),
+    outdated: [trpc.securityGroups.pathFilter()],
+    onClose,
+  });
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: group.name })}
       opened={group}
-      read={() => readAgain(trpc.securityGroups.get.queryOptions({ id: group.id }))}
+      {...stored}
       schema={SecurityGroupUpdate}
       toValues={toGroupValues}
       toInput={toGroupUpdate}
       fieldName={groupFieldName}
       save={(changes) => client.securityGroups.update.mutate({ id: group.id, ...changes })}
-      onSaved={(saved) => {
-        queryClient.setQueryData(trpc.securityGroups.get.queryKey({ id: saved.id }), saved);
-        done(t('Group saved'), trpc.securityGroups.pathFilter());
-      }}
       submitLabel={t('Save group')}
       outdatedTitle={t('Another user changed the group')}
-      onClose={onClose}
     >
       {(form, base) => <GroupFields form={form} tenantId={base.tenant_id} />}
     </VersionedDrawer>

@@ -1,4 +1,5 @@
 import type { TAG_MATCHES } from '@/domain/choices';
+import { splitList } from '@/domain/net/port-range';
 import type { SecurityGroup, SecurityGroupInput } from '@/domain/security-group';
 import { toProjectId, WHOLE_TENANT } from '../shared/project-options';
 import { toTenantId } from '../shared/tenant-options';
@@ -30,14 +31,12 @@ export function toGroupValues(group: SecurityGroup): GroupValues {
   return { name, description, member_tags: member_tags.join(', '), member_tags_match, tenant_id: null, project_id };
 }
 
-const tagsOf = (text: string) => text.split(/[\s,;]+/).filter((tag) => tag !== '');
-
 type Fields = Pick<SecurityGroupInput, 'name' | 'description' | 'member_tags' | 'member_tags_match'>;
 
 const fieldsOf = ({ name, description, member_tags, member_tags_match }: GroupValues): Fields => ({
   name,
   description,
-  member_tags: tagsOf(member_tags),
+  member_tags: splitList(member_tags),
   member_tags_match,
 });
 

@@ -75,11 +75,12 @@ export function GroupList() {
           ],
         })}
       />
-      <CreateGroupDrawer
-        open={adding}
-        onClose={() => void setAdding(null)}
-        onCreated={(group) => router.push(paths.securityGroup({ groupId: group.id }))}
-      />
+      {adding && (
+        <CreateGroupDrawer
+          onClose={() => void setAdding(null)}
+          onCreated={(group) => router.push(paths.securityGroup({ groupId: group.id }))}
+        />
+      )}
       {deleting && (
         <DeleteGroupDialog group={deleting} onClose={() => setDeleting(null)} onDeleted={() => setDeleting(null)} />
       )}

@@ -1,10 +1,8 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MappingRule } from '@/domain/mapping-rule';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
-import { DeleteDialog } from '../delete-dialog';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DeleteDialog } from '../../shared/delete-dialog';
 import { ruleName } from './mapping-labels';
 import { MappingPreview } from './mapping-preview';
 
@@ -12,23 +10,14 @@ import { MappingPreview } from './mapping-preview';
 export function DeleteMappingRuleDialog({ rule, onClose }: { rule: MappingRule; onClose: () => void }) {
   const t = useT();
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const remove = useMutation(
-    trpc.mappingRules.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('Mapping rule deleted') });
-        for (const touched of [trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants]) {
-          void queryClient.invalidateQueries(touched.pathFilter());
-        }
-        onClose();
-      },
-    }),
-  );
+  const client = useTRPCClient();
   return (
     <DeleteDialog
       title={t('Delete mapping rule {name}?', { name: ruleName(t, rule) })}
       confirmLabel={t('Delete mapping rule')}
-      remove={{ ...remove, mutate: () => remove.mutate({ id: rule.id }) }}
+      name={ruleName(t, rule)}
+      remove={() => client.mappingRules.delete.mutate({ id: rule.id })}
+      outdated={[trpc.mappingRules, trpc.workloads, trpc.projects, trpc.tenants].map((one) => one.pathFilter())}
       onClose={onClose}
     >
       <p>

@@ -6,7 +6,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ComboboxField } from '@/ui/form/combobox-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { useReadAgain, useSaved } from '../../shared/record-cache';
+import { useSaved, useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
 import { useTenantChoices } from '../use-choices';
@@ -60,20 +60,22 @@ export function EditProjectDrawer({ project, onClose }: { project: Project; onCl
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.projects.get.queryOptions({ id: project.id }),
+    saved: () => t('Project saved'),
+    outdated: [trpc.projects.pathFilter()],
+    onClose,
+  });
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: project.name })}
       opened={project}
-      read={() => readAgain(trpc.projects.get.queryOptions({ id: project.id }))}
+      {...stored}
       schema={ProjectUpdate}
       toValues={valuesOf}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.projects.update.mutate({ id: project.id, ...input })}
-      onSaved={() => done(t('Project saved'), trpc.projects.pathFilter())}
       submitLabel={t('Save project')}
-      onClose={onClose}
     >
       {({ control }) => (
         <>

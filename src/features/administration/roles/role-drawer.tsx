@@ -11,7 +11,7 @@ import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FieldFrame, type FieldProps, useField } from '@/ui/form/field-frame';
 import { TextField } from '@/ui/form/text-field';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
-import { useReadAgain, useSaved } from '../../shared/record-cache';
+import { useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { usePermissions } from '../../shared/use-permissions';
 import { VersionedDrawer } from '../../shared/versioned-form';
@@ -146,9 +146,12 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.roles.get.queryOptions({ id: role.id }),
+    saved: () => t('Role saved'),
+    outdated: [trpc.roles.pathFilter()],
+    onClose,
+  });
   const { users_total } = role;
   return (
     <VersionedDrawer
@@ -160,7 +163,7 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
       }
       size="lg"
       opened={role}
-      read={() => readAgain(trpc.roles.get.queryOptions({ id: role.id }))}
+      {...stored}
       schema={RoleUpdate}
       toValues={valuesOf}
       toInput={({ requires_second_factor, ...own }, { version }) => ({
@@ -169,13 +172,8 @@ export function EditRoleDrawer({ role, onClose }: { role: Role; onClose: () => v
         version,
       })}
       save={(input) => client.roles.update.mutate({ id: role.id, ...input })}
-      onSaved={(saved) => {
-        queryClient.setQueryData(trpc.roles.get.queryKey({ id: saved.id }), saved);
-        done(t('Role saved'), trpc.roles.pathFilter());
-      }}
       submitLabel={t('Save role')}
       fieldName={(field) => (field.startsWith('permissions.') ? 'permissions' : field)}
-      onClose={onClose}
     >
       {({ control }) => (
         <>

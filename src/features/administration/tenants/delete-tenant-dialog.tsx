@@ -1,33 +1,24 @@
 'use client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Tenant } from '@/domain/tenant';
 import { useT } from '@/lib/i18n/use-t';
-import { useTRPC } from '@/lib/trpc';
-import { showToast } from '@/ui/toast';
-import { DeleteDialog } from '../delete-dialog';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { DeleteDialog } from '../../shared/delete-dialog';
 
 /** Asks before a tenant goes. One that holds something does not go, and the service says what. */
 export function DeleteTenantDialog(props: { tenant: Tenant; onClose: () => void; onDeleted: () => void }) {
   const t = useT();
   const { tenant, onClose, onDeleted } = props;
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const remove = useMutation(
-    trpc.tenants.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: tenant.name }) });
-        onDeleted();
-        void queryClient.invalidateQueries(trpc.tenants.pathFilter());
-      },
-      onError: () => void queryClient.invalidateQueries(trpc.tenants.pathFilter()),
-    }),
-  );
+  const client = useTRPCClient();
   const { users } = tenant.counts;
   return (
     <DeleteDialog
       title={t('Delete tenant {name}?', { name: tenant.name })}
       confirmLabel={t('Delete tenant')}
-      remove={{ ...remove, mutate: () => remove.mutate({ id: tenant.id }) }}
+      name={tenant.name}
+      remove={() => client.tenants.delete.mutate({ id: tenant.id })}
+      outdated={[trpc.tenants.pathFilter()]}
+      onDeleted={onDeleted}
       onClose={onClose}
     >
       <p>{t('Only an empty tenant, without projects, groups and policies, can be deleted.')}</p>

@@ -8,7 +8,7 @@ import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
-import { useReadAgain, useSaved } from '../../shared/record-cache';
+import { useVersioned } from '../../shared/record-cache';
 import { RecordDrawer } from '../../shared/record-drawer';
 import { VersionedDrawer } from '../../shared/versioned-form';
 
@@ -82,24 +82,22 @@ export function EditTenantDrawer({ tenant, onClose }: { tenant: Tenant; onClose:
   const t = useT();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const readAgain = useReadAgain();
-  const done = useSaved(onClose);
+  const stored = useVersioned({
+    query: trpc.tenants.get.queryOptions({ id: tenant.id }),
+    saved: () => t('Tenant saved'),
+    outdated: [trpc.tenants.pathFilter()],
+    onClose,
+  });
   return (
     <VersionedDrawer
       title={t('Edit {name}', { name: tenant.name })}
       opened={tenant}
-      read={() => readAgain(trpc.tenants.get.queryOptions({ id: tenant.id }))}
+      {...stored}
       schema={TenantUpdate}
       toValues={valuesOf}
       toInput={(values, { version }) => ({ ...values, version })}
       save={(input) => client.tenants.update.mutate({ id: tenant.id, ...input })}
-      onSaved={(saved) => {
-        queryClient.setQueryData(trpc.tenants.get.queryKey({ id: saved.id }), saved);
-        done(t('Tenant saved'), trpc.tenants.pathFilter());
-      }}
       submitLabel={t('Save tenant')}
-      onClose={onClose}
     >
       {({ control }) => <Fields control={control} />}
     </VersionedDrawer>

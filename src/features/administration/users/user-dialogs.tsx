@@ -4,11 +4,11 @@ import type { User } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { showToast } from '@/ui/toast';
+import { DeleteDialog } from '../../shared/delete-dialog';
 import { useSaved } from '../../shared/record-cache';
-import { DeleteDialog } from '../delete-dialog';
 
 type Props = { user: User; onClose: () => void };
 
@@ -114,21 +114,15 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props & { onDelet
   const t = useT();
   const sessions = useOpenSessions(user);
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const remove = useMutation(
-    trpc.users.delete.mutationOptions({
-      onSuccess: () => {
-        showToast('ok', { title: t('{name} deleted', { name: user.email }) });
-        onDeleted();
-        void queryClient.invalidateQueries(trpc.users.pathFilter());
-      },
-    }),
-  );
+  const client = useTRPCClient();
   return (
     <DeleteDialog
       title={t('Delete user {name}?', { name: user.email })}
       confirmLabel={t('Delete user')}
-      remove={{ ...remove, mutate: () => remove.mutate({ id: user.id }) }}
+      name={user.email}
+      remove={() => client.users.delete.mutate({ id: user.id })}
+      outdated={[trpc.users.pathFilter()]}
+      onDeleted={onDeleted}
       onClose={onClose}
     >
       <p>

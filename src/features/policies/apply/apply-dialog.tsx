@@ -13,11 +13,12 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
+import { failingTotal } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { liveRules, placesText } from '../policy-labels';
 import { OperationProgress } from './operation-progress';
-import { failingTotal, LEAST_REASON, OverrideTests } from './override-tests';
+import { LEAST_REASON, OverrideTests } from './override-tests';
 
 type Props = {
   policy: Pick<Policy, 'id' | 'name' | 'version' | 'deployments' | 'tenant_id' | 'project_id'>;

@@ -1,20 +1,13 @@
 import type { PolicyPreview } from '@/domain/policy-preview';
 import { useT } from '@/lib/i18n/use-t';
-import { Notice } from '@/ui/notice';
 import { TextInput } from '@/ui/text-input';
-import { FailingTests } from '../../shared/policy-tests/test-views';
-
-type Failing = Pick<PolicyPreview, 'failing_tests' | 'hidden_failing_tests'>;
-
-/** How many policy tests would fail. */
-export const failingTotal = (preview: Failing | undefined): number =>
-  preview ? preview.failing_tests.length + preview.hidden_failing_tests : 0;
+import { FailingTestsNotice } from '../../shared/policy-tests/test-views';
 
 /** A reason of this length is enough. */
 export const LEAST_REASON = 3;
 
 type Props = {
-  preview: Failing;
+  preview: PolicyPreview;
   /** Null: the user may not override them. */
   reason: string | null;
   onReasonChange: (reason: string) => void;
@@ -24,13 +17,7 @@ type Props = {
 export function OverrideTests({ preview, reason, onReasonChange }: Props) {
   const t = useT();
   return (
-    <Notice
-      tone="danger"
-      title={t('{n, plural, one {One policy test would fail} other {# policy tests would fail}}', {
-        n: failingTotal(preview),
-      })}
-    >
-      <FailingTests tests={preview.failing_tests} hidden={preview.hidden_failing_tests} />
+    <FailingTestsNotice preview={preview}>
       {reason === null ? (
         <p>{t('Change the policy, or ask someone who may override policy tests.')}</p>
       ) : (
@@ -43,6 +30,6 @@ export function OverrideTests({ preview, reason, onReasonChange }: Props) {
           className="mt-2"
         />
       )}
-    </Notice>
+    </FailingTestsNotice>
   );
 }

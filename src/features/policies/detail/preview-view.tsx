@@ -10,8 +10,7 @@ import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
 import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
 import { OwnConnectionsNotice } from '../../shared/own-connections/own-connections-notice';
-import { FailingTests } from '../../shared/policy-tests/test-views';
-import { failingTotal } from '../apply/override-tests';
+import { FailingTestsNotice } from '../../shared/policy-tests/test-views';
 import { CHANGE_COUNTS, changesNothing } from '../change-labels';
 import { placesText } from '../policy-labels';
 import { GuestDiff } from './guest-diff';
@@ -52,16 +51,7 @@ export function PreviewView({ preview, showTests = true }: { preview: PolicyPrev
         )}
         {totals.unreadable > 0 && <Badge tone="unknown">{t('{n, number} unreadable', { n: totals.unreadable })}</Badge>}
       </div>
-      {showTests && failingTotal(preview) > 0 && (
-        <Notice
-          tone="danger"
-          title={t('{n, plural, one {One policy test would fail} other {# policy tests would fail}}', {
-            n: failingTotal(preview),
-          })}
-        >
-          <FailingTests tests={preview.failing_tests} hidden={preview.hidden_failing_tests} />
-        </Notice>
-      )}
+      {showTests && <FailingTestsNotice preview={preview} />}
       {unresolved.length > 0 && (
         <Notice
           tone="warn"

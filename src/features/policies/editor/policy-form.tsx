@@ -1,5 +1,4 @@
 'use client';
-import { useEffect } from 'react';
 import { type Control, type UseFormReturn, useWatch } from 'react-hook-form';
 import { DEFAULT_ACTIONS, ENFORCEMENT_MODES, POLICY_DIRECTIONS } from '@/domain/choices';
 import { POLICY_TIERS, type PolicyTier, TENANT_VISIBILITIES } from '@/domain/policy/tier';
@@ -11,15 +10,14 @@ import { CheckboxField } from '@/ui/form/checkbox-field';
 import { FormShell } from '@/ui/form/form-shell';
 import { NumberField } from '@/ui/form/number-field';
 import { RadioField } from '@/ui/form/radio-field';
-import { SelectField } from '@/ui/form/select-field';
 import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
-import { toProjectId, useProjectOptions, WHOLE_TENANT } from '../../shared/project-options';
-import { toTenantId } from '../../shared/tenant-options';
+import { OwnerFields, useOwner } from '../../shared/owner-fields';
+import { WHOLE_TENANT } from '../../shared/project-options';
 import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { EndpointsField } from './endpoints-field';
@@ -64,19 +62,9 @@ export function PolicyForm<Out>(props: Props<Out>) {
   // Parts of the form that do not care about what is submitted.
   const fields = control as unknown as Control<PolicyValues, unknown, never>;
   const definition = useWatch({ control, name: 'definition' }) as PolicyValues['definition'];
-  const chosenTenant = useWatch({ control, name: 'tenant_id' }) as string | null;
   const enabled = useWatch({ control, name: 'enabled' }) as boolean;
-  const tenant = props.tenantId !== undefined ? props.tenantId : toTenantId(chosenTenant).tenant_id;
+  const { tenant_id: tenant, project_id, projects } = useOwner(form, 'policy:write', props.tenantId);
   const chosenProject = useWatch({ control, name: 'project_id' }) as string | null;
-  const projects = useProjectOptions('policy:write', tenant);
-  const { setValue } = form;
-  const isNew = props.tenantId === undefined;
-  useEffect(() => {
-    // What was chosen for one tenant is nothing in another one.
-    if (!isNew || projects.some(({ value }) => value === chosenProject)) return;
-    setValue('project_id' as never, (projects[0]?.value ?? null) as never);
-  }, [isNew, projects, chosenProject, setValue]);
-  const { project_id } = toProjectId(chosenProject);
   const moved = chosenProject !== defaultValues?.project_id;
   const narrowed = enforcedBefore && moved && chosenProject !== WHOLE_TENANT && chosenProject !== null;
   const enforcedAfter = enabled && definition.enforcement_mode === 'enforced';
@@ -96,25 +84,13 @@ export function PolicyForm<Out>(props: Props<Out>) {
           <div className="flex flex-col gap-3">
             <TextField control={control} name={'name' as never} label={t('Name')} maxLength={100} autoFocus />
             <TextareaField control={control} name={'description' as never} label={t('Description')} optional rows={2} />
-            {tenants.length > 0 && (
-              <SelectField
-                control={control}
-                name={'tenant_id' as never}
-                label={t('Tenant')}
-                description={t("A tenant's policy covers only the workloads of that tenant.")}
-                options={tenants}
-              />
-            )}
-            {projects.length > 0 && (
-              <SelectField
-                control={control}
-                name={'project_id' as never}
-                label={t('Project')}
-                description={t("A project's policy covers only the workloads of that project.")}
-                options={projects}
-                placeholder={t('Whole tenant')}
-              />
-            )}
+            <OwnerFields
+              form={form}
+              tenants={tenants}
+              projects={projects}
+              tenantNote={t("A tenant's policy covers only the workloads of that tenant.")}
+              projectNote={t("A project's policy covers only the workloads of that project.")}
+            />
             {narrowed && (
               <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
                 {t('When you save, its rules are removed from workloads outside the project.')}

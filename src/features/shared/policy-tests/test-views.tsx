@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react';
+import type { PolicyPreview } from '@/domain/policy-preview';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Link } from '@/ui/link';
+import { Notice } from '@/ui/notice';
 import { Status } from '@/ui/status';
 import { Tooltip } from '@/ui/tooltip';
 import { packetText, RESULT_LABELS, UNKNOWN_LABELS } from './test-labels';
@@ -26,6 +29,28 @@ export function FailingTests({ tests, hidden }: { tests: readonly PolicyTest[]; 
         </li>
       )}
     </ul>
+  );
+}
+
+type Failing = Pick<PolicyPreview, 'failing_tests' | 'hidden_failing_tests'>;
+
+/** How many policy tests would fail. */
+export const failingTotal = (preview: Failing | undefined): number =>
+  preview ? preview.failing_tests.length + preview.hidden_failing_tests : 0;
+
+/** The tests that would fail, if there are any. */
+export function FailingTestsNotice({ preview, children }: { preview: Failing; children?: ReactNode }) {
+  const t = useT();
+  const n = failingTotal(preview);
+  if (n === 0) return null;
+  return (
+    <Notice
+      tone="danger"
+      title={t('{n, plural, one {One policy test would fail} other {# policy tests would fail}}', { n })}
+    >
+      <FailingTests tests={preview.failing_tests} hidden={preview.hidden_failing_tests} />
+      {children}
+    </Notice>
   );
 }
 

@@ -1,4 +1,9 @@
-import type { OWN_CONNECTIONS, OwnConnection, OwnRole } from '@/domain/own-connections/own-workloads';
+import {
+  ENTRY_TO_WEB,
+  type OWN_CONNECTIONS,
+  type OwnConnection,
+  type OwnRole,
+} from '@/domain/own-connections/own-workloads';
 import type { Reach } from '@/domain/permissions';
 import { TEMPLATES } from '@/domain/policy-tests/protected-connection';
 import { db } from '../../db/client';
@@ -32,14 +37,9 @@ type Pair = {
   readonly anyClient: boolean;
 };
 
-const NAMES: Readonly<Record<Connection, string>> = {
-  browsers_to_fabric: TEMPLATES.browsers_to_fabric.name,
-  agents_to_fabric: TEMPLATES.agents_to_fabric.name,
-  fabric_to_api: TEMPLATES.fabric_to_api.name,
-  fabric_to_database: TEMPLATES.fabric_to_database.name,
-  fabric_to_redis: TEMPLATES.fabric_to_redis.name,
-  entry_to_web: 'Public address of Fabric to its web process',
-};
+/** The one that is no protected connection has a name of its own. */
+const nameOf = (connection: Connection): string =>
+  connection === 'entry_to_web' ? ENTRY_TO_WEB : TEMPLATES[connection].name;
 
 /** What a role is taken for: the answer, else what was found; with what was found since where that differs. */
 function endOf(inputs: PolicyInputs, known: KnownRole): End | null {
@@ -140,7 +140,7 @@ function viewOf({ after }: FirewallChange, reach: Reach, { effect, finding, pair
     role,
     connection: pair.connection,
     workload: { id: workload_id, name: after.inputs.workloads.get(workload_id)?.name ?? '' },
-    what: `${NAMES[pair.connection]}${path}`,
+    what: `${nameOf(pair.connection)}${path}`,
     effect,
     confirmed: pair.from.confirmed && pair.to.confirmed,
     packet: pair.anyClient ? null : shown,

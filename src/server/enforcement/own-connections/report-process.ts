@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '@/domain/durations';
 import type { OWN_PROCESSES, ProcessReport } from '@/domain/own-connections/own-workloads';
 import { db } from '../../db/client';
 import { makeQueueBackend } from '../../jobs/backend';
@@ -15,7 +16,6 @@ import { findDatabasePeer, listApiUrls, listPublicUrls, storeOwnProcess } from '
 type Kind = (typeof OWN_PROCESSES)[number];
 type Reported = ProcessReport['clusters'][number];
 
-const MINUTE_MS = 60_000;
 /** How often a process reports. Addresses of running processes rarely change. */
 const REPORT_MS = 5 * MINUTE_MS;
 /** A process without a report for this long is gone. */
