@@ -1,14 +1,14 @@
+import { MINUTE_MS } from '@/domain/durations';
 import type { RunKind, RunTrigger } from '@/domain/sync';
 import { type AuditEntry, recordAudit } from '../audit/record';
 import { type Actor, type Origin, type Scope, systemScope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import type { clusterSync, ipamDiscover } from '../jobs/definitions';
-import { enqueue } from '../jobs/enqueue';
-import { MAX_ATTEMPTS } from '../jobs/queries/run-leases';
+import { enqueue, enqueueOrWait } from '../jobs/enqueue';
+import { workerCrashed } from '../jobs/queries/run-leases';
 import { recoverRuns } from '../jobs/run-lease';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
-import { logger } from '../lib/logger';
 import { notFound } from '../lib/refusals';
 import { findScheduledAt, recordSchedule, storedSettings } from '../settings/settings';
 import { runChanged } from './cluster-run';
@@ -79,11 +79,8 @@ export async function requestRunIn(
  * within a minute.
  */
 export async function startRun({ job, what }: RequestedRun, clusterId: string): Promise<void> {
-  try {
-    await enqueue(job, { cluster_id: clusterId });
-  } catch (error) {
-    logger.warn({ err: error, cluster_id: clusterId }, `cannot reach the job queue; the ${what} stays queued`);
-  }
+  const payload = { cluster_id: clusterId };
+  await enqueueOrWait(`the ${what}`, payload, () => enqueue(job, payload));
 }
 
 /** Ends a run whose workers died, unless it has ended or its cluster is gone. */
@@ -91,7 +88,7 @@ async function giveUp({ what, again, actions, scope, failed }: RequestedRun, run
   const problem = {
     stage: 'finish',
     code: 'worker_died',
-    message: `The worker crashed ${MAX_ATTEMPTS} times during this ${what}.`,
+    message: workerCrashed(what),
     remedy: `Check the worker log; the worker may be out of memory. ${again}`,
   };
   await db.transaction(async (tx) => {
@@ -110,8 +107,6 @@ async function giveUp({ what, again, actions, scope, failed }: RequestedRun, run
     });
   });
 }
-
-const MINUTE_MS = 60_000;
 
 /** Starts a run of every cluster when the interval of the settings is over. */
 async function startDue(requested: RequestedRun): Promise<void> {

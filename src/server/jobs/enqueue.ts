@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors';
+import { logger } from '../lib/logger';
 import { jobOptions } from './define';
 import { JOBS, type JobName, type JobPayload } from './definitions';
 import { queueOf } from './queues';
@@ -35,5 +36,17 @@ export async function enqueue<N extends JobName>(job: { name: N }, payload: JobP
     );
   } catch (cause) {
     throw new AppError('unavailable', 'The job queue does not respond. Try again in a moment.', { cause });
+  }
+}
+
+/**
+ * Puts jobs of what is stored as waiting into their queues. When these do not answer it keeps waiting: its schedule finds it within
+ * a minute.
+ */
+export async function enqueueOrWait(what: string, ids: object, enqueueAll: () => Promise<void>): Promise<void> {
+  try {
+    await enqueueAll();
+  } catch (error) {
+    logger.warn({ err: error, ...ids }, `cannot reach the job queue; ${what} stays queued`);
   }
 }

@@ -3,11 +3,10 @@ import { recordAudit } from '../audit/record';
 import type { Scope } from '../auth/scope';
 import { db, type Tx } from '../db/client';
 import { notificationDeliver } from '../jobs/definitions';
-import { enqueue } from '../jobs/enqueue';
+import { enqueue, enqueueOrWait } from '../jobs/enqueue';
 import { clock } from '../lib/clock';
 import { AppError } from '../lib/errors';
 import { newId } from '../lib/ids';
-import { logger } from '../lib/logger';
 import { notFound } from '../lib/refusals';
 import { leaseBefore } from './deliver-notification';
 import * as repository from './queries/notification-deliveries';
@@ -21,11 +20,9 @@ const MOST = 500;
 
 /** Has deliveries sent now. That the queue does not answer is no failure: they are due, and found again. */
 export async function startDeliveries(ids: readonly string[]): Promise<void> {
-  try {
+  await enqueueOrWait('notification deliveries', { delivery_ids: ids }, async () => {
     for (const delivery_id of ids) await enqueue(notificationDeliver, { delivery_id });
-  } catch (error) {
-    logger.warn({ err: error }, 'cannot reach the job queue; notification deliveries stay queued');
-  }
+  });
 }
 
 /** Has sent what is due: first tries whose job was lost, further tries, and what a worker that ended left behind. */

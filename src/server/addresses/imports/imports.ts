@@ -5,12 +5,11 @@ import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { ipamImport } from '../../jobs/definitions';
-import { enqueue } from '../../jobs/enqueue';
-import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
+import { workerCrashed } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { newId } from '../../lib/ids';
-import { logger } from '../../lib/logger';
 import { notFound, refuseField } from '../../lib/refusals';
 import * as repository from '../queries/imports';
 import { importLeases, insertImport } from '../queries/imports';
@@ -27,11 +26,7 @@ export async function readImport(_scope: Scope<'ipam:write'>, id: string): Promi
 
 /** Hands a waiting import to the queue; when that does not answer the schedule finds it within a minute. */
 export async function startImport(import_id: string): Promise<void> {
-  try {
-    await enqueue(ipamImport, { import_id });
-  } catch (error) {
-    logger.warn({ err: error, import_id }, 'cannot reach the job queue; the import stays queued');
-  }
+  await enqueueOrWait('the import', { import_id }, () => enqueue(ipamImport, { import_id }));
 }
 
 /** @throws AppError `refused` unless the dry run was about the same file, and finished */
@@ -78,7 +73,7 @@ export async function requestImport(scope: Scope<'ipam:write'>, input: ImportInp
   return { import_id: id };
 }
 
-const MESSAGE = `The worker crashed ${MAX_ATTEMPTS} times during this import. Nothing was written. Check the worker log.`;
+const MESSAGE = `${workerCrashed('import')} Nothing was written. Check the worker log.`;
 
 async function giveUp({ id }: { id: string }): Promise<void> {
   await db.transaction(async (tx) => {

@@ -3,13 +3,12 @@ import { recordAudit } from '../../audit/record';
 import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { policyApply, policyCleanup } from '../../jobs/definitions';
-import { enqueue } from '../../jobs/enqueue';
-import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
+import { workerCrashed } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { newId } from '../../lib/ids';
-import { logger } from '../../lib/logger';
 import { insertDeploymentGuests } from '../queries/deployment-guests';
 import { type DeploymentRow, deploymentLeases, insertDeployment, listDeploymentKinds } from '../queries/deployments';
 import { type LeftBehind, listDueRemovals } from '../queries/residual-rules';
@@ -20,13 +19,11 @@ import { deploymentChanged } from './outcome';
  * keep waiting: the schedule finds them within a minute.
  */
 export async function startDeployments(ids: readonly string[]): Promise<void> {
-  try {
+  await enqueueOrWait('deployments', { deployment_ids: ids }, async () => {
     for (const { id, kind } of await listDeploymentKinds(db, ids)) {
       await enqueue(kind === 'apply' ? policyApply : policyCleanup, { deployment_id: id });
     }
-  } catch (error) {
-    logger.warn({ err: error, deployment_ids: ids }, 'cannot reach the job queue; deployments stay queued');
-  }
+  });
 }
 
 /**
@@ -78,7 +75,7 @@ const scope = systemScope('policy:apply', 'deployment schedule');
 
 const WORKER_DIED: DeploymentProblem = {
   code: 'worker_died',
-  message: `The worker crashed ${MAX_ATTEMPTS} times during this deployment.`,
+  message: workerCrashed('deployment'),
   remedy: 'Check the worker log; the worker may be out of memory. Then retry: the deployment resumes where it stopped.',
 };
 

@@ -4,13 +4,12 @@ import type { ImpactChange, ImpactReader } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
 import { impactCompute } from '../../jobs/definitions';
-import { enqueue } from '../../jobs/enqueue';
-import { MAX_ATTEMPTS } from '../../jobs/queries/run-leases';
+import { enqueue, enqueueOrWait } from '../../jobs/enqueue';
+import { workerCrashed } from '../../jobs/queries/run-leases';
 import { recoverRuns } from '../../jobs/run-lease';
 import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
-import { logger } from '../../lib/logger';
 import { pollUntil, type Waiting } from '../../lib/poll-until';
 import { storedSettings } from '../../settings/settings';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
@@ -49,11 +48,7 @@ function windowOf(given: { since?: string; until?: string }, retentionHours: num
 
 /** Hands an impact to the queue; when that does not answer the schedule finds it within a minute. */
 async function startImpact(impact_id: string): Promise<void> {
-  try {
-    await enqueue(impactCompute, { impact_id });
-  } catch (error) {
-    logger.warn({ err: error, impact_id }, 'cannot reach the job queue; the impact stays queued');
-  }
+  await enqueueOrWait('the impact', { impact_id }, () => enqueue(impactCompute, { impact_id }));
 }
 
 async function request(
@@ -115,7 +110,7 @@ export async function requestPolicyImpact(
   return request(firewall, await changeOfPolicy(scope, firewall, id, input), id, reader, input, waiting);
 }
 
-const MESSAGE = `The worker crashed ${MAX_ATTEMPTS} times while computing this impact. Check the worker log.`;
+const MESSAGE = `${workerCrashed('computation')} Check the worker log.`;
 
 /** Requeues impacts without a worker, or marks them as failed after too many attempts. */
 export async function sweepImpacts(): Promise<void> {

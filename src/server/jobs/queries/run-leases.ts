@@ -19,6 +19,9 @@ export type Lease = { readonly id: string; readonly lease_owner: string };
 export const LEASE_SECONDS = 30;
 /** A run that lost its worker this often is failed: the run may be what kills its workers. */
 export const MAX_ATTEMPTS = 3;
+
+/** Why a run ends when its workers did not end it. */
+export const workerCrashed = (what: string) => `The worker crashed ${MAX_ATTEMPTS} times during this ${what}.`;
 /** A run waits this long for its job before the job counts as lost. */
 const QUEUED_SECONDS = 30;
 
