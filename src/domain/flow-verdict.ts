@@ -43,6 +43,17 @@ export const Decider = z.object({
 });
 export type Decider = z.output<typeof Decider>;
 
+/** The fields of a rule where no single one decides. */
+export const NO_RULE = {
+  position: null,
+  group: null,
+  group_position: null,
+  policy_id: null,
+  policy_name: null,
+  policy_version: null,
+  rule_hash: null,
+};
+
 /** What the rules do now with the packet that opened the conversation, and which rule, default policy or missing link decides. */
 export const RulesSay = Decider.extend({
   action: z.enum(ACTIONS),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACTIONS, differs } from './flow-action';
-import { AuditSay, Decider, type FlowVerdict, RulesSay } from './flow-verdict';
+import { AuditSay, Decider, type FlowVerdict, NO_RULE, RulesSay } from './flow-verdict';
 
 /*
  * What is shown for a row that represents several flows: a value that all of them share, else `mixed`. Merging does
@@ -57,16 +57,7 @@ export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): 
 });
 
 /** Of a row of which no single rule or default policy is named. */
-export const NOT_NAMED = {
-  detail: null,
-  position: null,
-  group: null,
-  group_position: null,
-  policy_id: null,
-  policy_name: null,
-  policy_version: null,
-  rule_hash: null,
-};
+export const NOT_NAMED = { detail: null, ...NO_RULE };
 
 const same = <T>(a: T, b: T): T | null => (a === b ? a : null);
 

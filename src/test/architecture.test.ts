@@ -50,6 +50,14 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'workers/main.ts ending': 'a program that no test loads',
 };
 
+/** What the pure code remembers beside the arguments that it gets, each for as long as its key is used: the same in every process. */
+const KEPT_WITH_ITS_KEY: Readonly<Record<string, string>> = {
+  'src/domain/firewall/resolve-address.ts resolved': 'addresses of the names in one firewall, which many rules repeat',
+  'src/domain/firewall/space/decompose.ts plans': 'the cuts of one prepared firewall, which every pair of ends repeats',
+  'src/domain/firewall/space/field.ts wholeFields': 'the table of one field of addresses, which every rule repeats',
+  'src/domain/policy-tests/decide.ts sides': 'the places of one end by address, which every pair of ends repeats',
+};
+
 /** What uses `processState` itself, and why it is no cache: those are made by `cache`, `objectCache` and `sharedValue`. */
 const NO_CACHE: Readonly<Record<string, string>> = {
   'src/server/access/sign-in/passwords.ts': 'turns of those who wait',
@@ -90,6 +98,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/demo/installation/notifications.ts': 'one step of the demo, like its neighbors',
   'src/demo/installation/steps.ts': 'the list of its neighbors',
   'src/demo/traffic/roll.ts': 'used by all traffic of the demo',
+  'src/domain/durations.ts': 'used by most of the code',
   'src/domain/net/mac-address.ts': 'the arithmetic of one kind of address',
   'src/domain/policy/acts-on.ts': 'one rule that every part of policies asks',
   'src/domain/topology/edge-verdict.ts': 'pages need it without the schemas of the topology',
@@ -117,6 +126,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/server/api/operations/search.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/jobs.ts': 'one area of operations, like its neighbors',
   'src/server/api/operations/settings.ts': 'one area of operations, like its neighbors',
+  'src/server/db/row-stamp.ts': 'used by two domains',
   'src/server/lib/clock.ts': 'the time that tests replace',
   'src/server/lib/group-by.ts': 'used by every domain',
   'src/server/lib/ids.ts': 'used by every domain',
@@ -157,6 +167,17 @@ describe('architecture', () => {
       .filter(({ path }) => !IN_THE_BROWSER.test(path) && !/\.test\.tsx?$/.test(path))
       .flatMap(({ path, text }) => [...text.matchAll(MODULE_STATE)].map((found) => `${path} ${found[1] ?? found[2]}`));
     expect(variables.sort()).toEqual(Object.keys(HARMLESS_STATE).sort());
+  });
+
+  it('names what the pure code remembers: nothing is cached where a reader does not expect it', () => {
+    const kept = listSources('src/domain')
+      .filter(({ path }) => !/\.test\.ts$|fixture/.test(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/^(?:export )?const (\w+)[^=\n]*= new Weak(?:Map|Set|Ref)/gm)].map(
+          ([, name]) => `${path} ${name}`,
+        ),
+      );
+    expect(kept.sort()).toEqual(Object.keys(KEPT_WITH_ITS_KEY).sort());
   });
 
   it('has one facility for caches: limited, counted in the metrics, reset by tests', () => {

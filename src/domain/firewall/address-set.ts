@@ -1,6 +1,7 @@
 import { cidrBounds, parseCidr } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
 import type { FilterImplementation } from './live-state';
+import { joinSpans } from './space/spans';
 
 /** Inclusive range of addresses of one family, as numbers. */
 export type AddressSpan = { readonly first: bigint; readonly last: bigint };
@@ -17,21 +18,9 @@ export type AddressSet = {
 
 export const UNKNOWN_ADDRESSES: AddressSet = { 4: [], 6: [], rest: 'unknown' };
 
-/** Sorted and merged, so that each address is in at most one span. */
-export function mergeSpans(spans: readonly AddressSpan[]): AddressSpan[] {
-  const merged: AddressSpan[] = [];
-  for (const span of [...spans].sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))) {
-    const previous = merged.at(-1);
-    if (previous && span.first <= previous.last + 1n) {
-      if (span.last > previous.last) merged[merged.length - 1] = { first: previous.first, last: span.last };
-    } else merged.push(span);
-  }
-  return merged;
-}
-
 export function addressSet(spans: readonly (AddressSpan & { family: 4 | 6 })[], rest: 'no' | 'unknown'): AddressSet {
   const of = (family: 4 | 6) =>
-    mergeSpans(spans.filter((span) => span.family === family).map(({ first, last }) => ({ first, last })));
+    joinSpans(spans.filter((span) => span.family === family).map(({ first, last }) => ({ first, last })));
   return { 4: of(4), 6: of(6), rest };
 }
 
@@ -115,5 +104,5 @@ export function prefixEntries(
     if (nomatch) result[family] = subtract(result[family], { first, last });
     else result[family].push({ first, last });
   }
-  return { 4: mergeSpans(result[4]), 6: mergeSpans(result[6]), rest: complete };
+  return { 4: joinSpans(result[4]), 6: joinSpans(result[6]), rest: complete };
 }

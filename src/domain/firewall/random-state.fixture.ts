@@ -2,6 +2,14 @@ import { type IpAddress, parseIp } from '../net/ip-address';
 import type { LiveCluster, LiveNic, LiveNode, LiveRule, LiveState, LiveVnet } from './live-state';
 import { CONNECTION_STATES, type Packet } from './packet';
 
+/** Directions and address families. */
+export const WAYS = [
+  ['in', 4],
+  ['in', 6],
+  ['out', 4],
+  ['out', 6],
+] as const;
+
 /** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
 export function randomSource(seed: number): () => number {
   let state = seed | 0;

@@ -3,18 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { timesTried } from '@/test/thorough';
 import { evaluate } from '../firewall/evaluate';
 import { prepareGuest } from '../firewall/prepare-guest';
-import { randomSource } from '../firewall/random-state.fixture';
+import { randomSource, WAYS } from '../firewall/random-state.fixture';
 import { boxHas } from '../firewall/space/box';
 import { packetsToTry, randomGuest, smallSpace } from '../firewall/space/small-space.fixture';
 import { findChanges, verdictKey } from './changes';
 import { randomChange, randomNicChange } from './random-change.fixture';
 
-const WAYS = [
-  ['in', 4],
-  ['in', 6],
-  ['out', 4],
-  ['out', 6],
-] as const;
 const PAIRS = timesTried(48, 500);
 /** The same pairs in every ordinary run, which has too few to meet everything. */
 const RUNS = { numRuns: PAIRS, ...(PAIRS < 500 && { seed: 158 }) };

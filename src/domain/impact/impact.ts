@@ -6,7 +6,7 @@ import { listInput, pageOf } from '../list';
 import { OwnConnection } from '../own-connections/own-workloads';
 import { PolicyCreate } from '../policies';
 import { PreviewInput } from '../policy-preview';
-import { PolicyTest } from '../policy-tests/definition';
+import { Named, PolicyTest } from '../policy-tests/definition';
 import { ChangeConfidence } from './evidence';
 
 const { since, until } = flowFilters;
@@ -19,8 +19,6 @@ export type DraftImpactInput = z.output<typeof DraftImpactInput>;
 /** Changes to a stored policy: what is left out is as stored. `enabled: false` is what disabling it would do. */
 export const PolicyImpactInput = PreviewInput.extend({ enabled: z.boolean().optional(), ...window });
 export type PolicyImpactInput = z.output<typeof PolicyImpactInput>;
-
-const Named = z.object({ id: z.uuid(), name: z.string() });
 
 /** One end of replayed conversations. A workload that the reader may not see is its address or prefix only. */
 export const ImpactEnd = z.object({

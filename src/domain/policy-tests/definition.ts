@@ -89,7 +89,7 @@ export const TEST_UNKNOWN_REASONS = [
 ] as const;
 export type TestUnknownReason = (typeof TEST_UNKNOWN_REASONS)[number];
 
-const Named = z.object({ id: z.uuid(), name: z.string() });
+export const Named = z.object({ id: z.uuid(), name: z.string() });
 
 /** One packet that shows why a test fails or is unknown. */
 export const TestPacket = z.object({

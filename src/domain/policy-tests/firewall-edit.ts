@@ -1,7 +1,7 @@
 import type { LiveRule } from '../firewall/live-state';
 import type { ClusterSnapshot, GuestSnapshot } from '../firewall/snapshot';
+import { sameJson } from '../policy/snapshot';
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const contentOf = ({ pos: _, ...content }: LiveRule) => JSON.stringify(Object.entries(content).sort());
 /** Position, direction and action: what a rule matches may be hidden from the reader. */
 const ruleText = ({ pos, type, action }: LiveRule) => `${pos} (${type.toUpperCase()} ${action})`;
@@ -19,18 +19,18 @@ function rulesEdit(before: readonly LiveRule[], after: readonly LiveRule[]): str
   if (first && removed && first.pos === removed.pos) return `rule ${ruleText(first)} was changed`;
   if (first) return `rule ${ruleText(first)} was added`;
   if (removed) return `rule ${ruleText(removed)} was removed`;
-  return same(before, after) ? null : 'rules were moved';
+  return sameJson(before, after) ? null : 'rules were moved';
 }
 
 /** What someone changed in the firewall of a workload between two snapshots, as text; null when nothing differs. */
 export function guestEdit(before: GuestSnapshot, after: GuestSnapshot): string | null {
-  if (!same(before.options, after.options)) return 'firewall options were changed';
+  if (!sameJson(before.options, after.options)) return 'firewall options were changed';
   const rules = before.rules && after.rules && rulesEdit(before.rules, after.rules);
   if (rules) return rules;
-  if (!same(before.ipsets, after.ipsets) || !same(before.aliases, after.aliases))
+  if (!sameJson(before.ipsets, after.ipsets) || !sameJson(before.aliases, after.aliases))
     return 'IP sets or aliases were changed';
-  if (!same(before.nics, after.nics)) return 'interfaces were changed';
-  return same(before.rules, after.rules) ? null : 'rules could not be compared';
+  if (!sameJson(before.nics, after.nics)) return 'interfaces were changed';
+  return sameJson(before.rules, after.rules) ? null : 'rules could not be compared';
 }
 
 /** The same for what all guests of a cluster share. */
@@ -41,11 +41,11 @@ export function clusterEdit(before: ClusterSnapshot, after: ClusterSnapshot): st
   const rules = before.rules && after.rules && rulesEdit(before.rules, after.rules);
   if (rules) return `data center ${rules}`;
   for (const name of Object.keys({ ...before.groups, ...after.groups })) {
-    if (!same(before.groups?.[name], after.groups?.[name])) return `PVE security group ${name} was changed`;
+    if (!sameJson(before.groups?.[name], after.groups?.[name])) return `PVE security group ${name} was changed`;
   }
-  if (!same(before.ipsets, after.ipsets) || !same(before.aliases, after.aliases))
+  if (!sameJson(before.ipsets, after.ipsets) || !sameJson(before.aliases, after.aliases))
     return 'IP sets or aliases were changed';
-  if (!same(before.nodes, after.nodes)) return 'options or rules of nodes were changed';
-  if (!same(before.options, after.options)) return 'data center options were changed';
-  return same(before.vnets, after.vnets) ? null : 'firewalls of VNets were changed';
+  if (!sameJson(before.nodes, after.nodes)) return 'options or rules of nodes were changed';
+  if (!sameJson(before.options, after.options)) return 'data center options were changed';
+  return sameJson(before.vnets, after.vnets) ? null : 'firewalls of VNets were changed';
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, formatEndpoint, parseEndpoint } from '../policy/endpoint';
+import { type Endpoint, escapeName, formatEndpoint, parseEndpoint, unescapeName } from '../policy/endpoint';
 
 /** What an end of a policy test refers to: what policies can name, and nodes. */
 export type TestEndpoint = Endpoint | { readonly kind: 'node'; readonly cluster: string; readonly name: string };
@@ -9,8 +9,6 @@ export const isExcepted = (text: string): boolean => text.startsWith(EXCEPT);
 export const withoutExcept = (text: string): string => (isExcepted(text) ? text.slice(EXCEPT.length) : text);
 
 const MAX_LENGTH = 520;
-const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
-const unescapeName = (text: string) => text.replace(/%(2F|25)/gi, (_, code) => (code === '25' ? '%' : '/'));
 
 /** Reads an endpoint of a policy, or `node:cluster/name`, each with or without `!`. The error says what to write instead. */
 export function parseTestEndpoint(input: string): TestEndpoint | { error: string } {
@@ -35,7 +33,7 @@ export function canonicalTestEndpoint(input: string): string | null {
   return (isExcepted(input.trim()) ? EXCEPT : '') + formatTestEndpoint(parsed);
 }
 
-const formatTestEndpoint = (endpoint: TestEndpoint): string =>
+export const formatTestEndpoint = (endpoint: TestEndpoint): string =>
   endpoint.kind === 'node'
     ? `node:${escapeName(endpoint.cluster)}/${escapeName(endpoint.name)}`
     : formatEndpoint(endpoint);

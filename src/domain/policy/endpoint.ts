@@ -31,9 +31,9 @@ function parseVmid(text: string): Endpoint | { error: string } {
 }
 
 /** In `network:cluster/name` a `/` of a name is written `%2F`, and a `%` is written `%25`. */
-const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
+export const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
 /** Only what `escapeName` makes is an escape; any other `%` is literal. */
-const unescapeName = (text: string) => text.replace(/%(2F|25)/gi, (_, code) => (code === '25' ? '%' : '/'));
+export const unescapeName = (text: string) => text.replace(/%(2F|25)/gi, (_, code) => (code === '25' ? '%' : '/'));
 
 function parseNetwork(text: string): Endpoint | { error: string } {
   const parts = text.split('/').map((part) => part.trim());

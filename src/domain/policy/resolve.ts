@@ -1,4 +1,5 @@
-import { type AddressSpan, mergeSpans } from '../firewall/address-set';
+import type { AddressSpan } from '../firewall/address-set';
+import { joinSpans } from '../firewall/space/spans';
 import { cidrBounds, formatCidr, parseCidr, rangeToCidrs } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
 import { belongsTo, type OwnerId } from './acts-on';
@@ -167,7 +168,7 @@ export function resolvePeers(
 
 /** The fewest canonical networks that hold exactly the spans, single addresses without a prefix length. */
 export function spansToText(spans: readonly AddressSpan[], family: 4 | 6): string[] {
-  return mergeSpans(spans).flatMap(({ first, last }) =>
+  return joinSpans(spans).flatMap(({ first, last }) =>
     rangeToCidrs({ family, value: first }, { family, value: last }).map((cidr) =>
       cidr.prefix === addressBits(family) ? formatIp(cidr.address) : formatCidr(cidr),
     ),

@@ -13,7 +13,7 @@ const CONTENT = [
   'comment',
 ] as const satisfies readonly (keyof SecurityRuleInput)[];
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+export const sameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What a rule says, wherever it stands. */
 export const contentOf = (rule: SecurityRuleInput) => JSON.stringify(CONTENT.map((field) => rule[field]));
@@ -73,7 +73,7 @@ export function compareSnapshots(
       before: before.definition[field] as unknown,
       after: after.definition[field] as unknown,
     })),
-  ].filter((item) => !same(item.before, item.after));
+  ].filter((item) => !sameJson(item.before, item.after));
   const old = new Map(before.rules.map((rule) => [rule.id, rule]));
   const fresh = new Set(after.rules.map(({ id }) => id));
   const staying = before.rules.filter(({ id }) => fresh.has(id)).map(({ id }) => id);
@@ -85,7 +85,7 @@ export function compareSnapshots(
       rules.push({ id: rule.id, change: 'added', before: null, after: rule, fields: [] });
       continue;
     }
-    const differing: string[] = CONTENT.filter((field) => !same(known[field], rule[field]));
+    const differing: string[] = CONTENT.filter((field) => !sameJson(known[field], rule[field]));
     const moved = staying.indexOf(rule.id) !== stayingNow.indexOf(rule.id);
     if (differing.length === 0 && !moved) continue;
     const change = differing.length > 0 ? 'changed' : 'moved';

@@ -1,4 +1,4 @@
-import { AppError } from './errors';
+import { AppError, type FieldError } from './errors';
 
 /** What may have become of something whose id names nothing; of everything else, that it was deleted. */
 const FATES: Readonly<Record<string, string>> = {
@@ -6,14 +6,17 @@ const FATES: Readonly<Record<string, string>> = {
   delivery: 'It may have expired.',
   deployment: 'It may have been deleted with its cluster.',
   node: 'It may have been removed from its cluster.',
+  session: 'It may have ended already.',
   'sync run': 'It may have been deleted with its cluster.',
   user: 'The account may have been deleted.',
   workload: 'It may have been removed by a sync.',
 };
 
 /** The answer to an id that does not exist or is not visible to the caller. */
-export const notFound = (what: string) =>
-  new AppError('not_found', `The ${what} was not found. ${FATES[what] ?? 'It may have been deleted.'}`);
+export const notFound = (what: string, errors?: FieldError[]) =>
+  new AppError('not_found', `The ${what} was not found. ${FATES[what] ?? 'It may have been deleted.'}`, {
+    ...(errors && { errors }),
+  });
 
 /** The answer to a name that another one of its kind has. */
 export const nameTaken = (what: string, name: string) =>

@@ -23,9 +23,7 @@ export function createProject(scope: Scope<'project:write'>, input: ProjectInput
   return db.transaction(async (tx) => {
     const reachable = scope.tenants === 'all' || scope.tenants.includes(input.tenant_id);
     if (!reachable || !(await lockTenant(tx, input.tenant_id, 'key share'))) {
-      throw new AppError('not_found', 'Tenant not found.', {
-        errors: [{ field: 'tenant_id', message: 'Specify a tenant that is visible to you.' }],
-      });
+      throw notFound('tenant', [{ field: 'tenant_id', message: 'Specify a tenant that is visible to you.' }]);
     }
     if (await repository.projectNameTaken(tx, input.tenant_id, input.name)) throw nameTaken('project', input.name);
     const id = newId();

@@ -7,7 +7,7 @@ import type { Packet } from '../packet';
 import { prepareGuest } from '../prepare-guest';
 import { prepareNodeFilter } from '../prepare-node-filter';
 import { randomCluster } from '../random-cluster.fixture';
-import { randomPacket, randomSource } from '../random-state.fixture';
+import { randomPacket, randomSource, WAYS } from '../random-state.fixture';
 import { type Box, boxHas, boxOf } from './box';
 import { decompose, decomposeNode, type Part } from './decompose';
 import { packetsToTry, randomGuest, sizeOf, smallSpace } from './small-space.fixture';
@@ -29,12 +29,6 @@ const nodeOf = (seed: number): Subject => {
   return { parts: (...of) => decomposeNode(filter, ...of), evaluate: (packet) => evaluateNode(filter, packet) };
 };
 
-const WAYS = [
-  ['in', 4],
-  ['in', 6],
-  ['out', 4],
-  ['out', 6],
-] as const;
 const SUBJECTS = timesTried(48, 500);
 /** The same in every ordinary run, which has too few to meet everything. */
 const RUNS = { numRuns: SUBJECTS, ...(SUBJECTS < 100 && { seed: 150 }) };

@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit/record';
 import { actorOf, type PersonSession } from '../../auth/scope';
 import { db } from '../../db/client';
 import { clock } from '../../lib/clock';
-import { AppError } from '../../lib/errors';
+import { notFound } from '../../lib/refusals';
 import { isOpenFamilyOf, listOpenSessions, lockFamily, revokeFamily } from '../queries/refresh-tokens';
 import { endSessions } from '../sign-in/sessions';
 
@@ -29,7 +29,7 @@ export async function endSession(session: PersonSession, id: string): Promise<vo
   await db.transaction(async (tx) => {
     await lockFamily(tx, id);
     if (!(await isOpenFamilyOf(tx, session.user.id, id))) {
-      throw new AppError('not_found', 'Session not found. It may have ended already.');
+      throw notFound('session');
     }
     await revokeFamily(tx, id, clock.now().toISOString());
     await recordAudit(tx, { actor: actorOf(session), origin: session.origin }, audited(session, 1));

@@ -5,7 +5,7 @@ import { db, type Executor, type Tx } from '../../db/client';
 import { clock } from '../../lib/clock';
 import { seal } from '../../lib/crypto';
 import { AppError, type FieldError } from '../../lib/errors';
-import { assertVersion } from '../../lib/refusals';
+import { assertVersion, notFound } from '../../lib/refusals';
 import { assertAllowedTarget } from '../../settings/assert-allowed-target';
 import { findTenantsOfProjects } from '../../tenancy/queries/projects';
 import { findTenantNames } from '../../tenancy/queries/tenants';
@@ -109,7 +109,7 @@ async function assertMappable(tx: Tx, mappings: SignInProviderInput['mappings'])
       ? []
       : [{ field: `mappings.${index}.project_id`, message: 'Project not found in the tenant.' }]),
   ]);
-  if (errors.length > 0) throw new AppError('not_found', 'A role, tenant or project was not found.', { errors });
+  if (errors.length > 0) throw notFound('role, tenant or project', errors);
 }
 
 /**

@@ -63,8 +63,7 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
       wrong.push({ field: `${field}.expires_at`, message: 'This time is in the past.' });
     }
   });
-  if (missing.length > 0)
-    throw new AppError('not_found', 'A role, tenant or project was not found.', { errors: missing });
+  if (missing.length > 0) throw notFound('role, tenant or project', missing);
   if (wrong.length > 0) throw new AppError('malformed', 'The roles have invalid fields.', { errors: wrong });
   return wanted.map((one) => {
     const role = roles.get(one.role_id);

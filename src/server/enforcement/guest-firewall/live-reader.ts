@@ -10,6 +10,7 @@ import { clock } from '../../lib/clock';
 import { concurrently } from '../../lib/concurrently';
 import { AppError } from '../../lib/errors';
 import { logger } from '../../lib/logger';
+import { notFound } from '../../lib/refusals';
 import { ProviderError } from '../../providers/hypervisor/errors';
 import type { HypervisorProvider } from '../../providers/hypervisor/types';
 import {
@@ -166,7 +167,7 @@ export async function readLive(
   let snapshots: ClusterSnapshots;
   try {
     const row = await findClusterRow(db, clusterId);
-    if (!row) throw new AppError('not_found', 'The cluster was deleted.');
+    if (!row) throw notFound('cluster');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
     const cluster = await clusterCache.load(clusterId, asked(afresh), async () => {

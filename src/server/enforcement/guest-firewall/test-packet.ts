@@ -14,7 +14,7 @@ import { actionOf } from '@/domain/flow-action';
 import { auditOutcomes } from '@/domain/flow-context/audit-policy';
 import type { ContextReason, FlowDecider } from '@/domain/flow-context/flow-context';
 import type { GuestContext, GuestInterface } from '@/domain/flow-context/guest-context';
-import { auditSayOf, type Decider } from '@/domain/flow-verdict';
+import { auditSayOf, type Decider, NO_RULE } from '@/domain/flow-verdict';
 import type { PacketTest, PacketVerdict } from '@/domain/guest-firewall';
 import { parseIp } from '@/domain/net/ip-address';
 import type { Scope } from '../../auth/scope';
@@ -103,16 +103,6 @@ export function explainDecider(by: FlowDecider, rule: NamedRule | null): string 
       return UNKNOWN_WORDS[by.reason];
   }
 }
-
-const NO_RULE = {
-  position: null,
-  group: null,
-  group_position: null,
-  policy_id: null,
-  policy_name: null,
-  policy_version: null,
-  rule_hash: null,
-};
 
 /** Default policy, name of the built-in rule, or the reason. */
 export const deciderDetail = (by: Exclude<FlowDecider, { kind: 'rule' }>): string =>

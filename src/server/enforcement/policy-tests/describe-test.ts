@@ -1,3 +1,4 @@
+import { NO_RULE } from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest, TestCause, TestDecider, TestPacket } from '@/domain/policy-tests/definition';
@@ -20,16 +21,6 @@ export const packetView = ({ packet, source_place, destination_place }: TestFind
   destination_workload: named(destination_place),
   destination_node: nodeName(destination_place),
 });
-
-const NO_RULE = {
-  position: null,
-  group: null,
-  group_position: null,
-  policy_id: null,
-  policy_name: null,
-  policy_version: null,
-  rule_hash: null,
-};
 
 /** What decides, with the policy behind it as far as the reader may know it. */
 export function deciderView(firewall: Readable, reach: Reach, finding: TestFinding): TestDecider | null {

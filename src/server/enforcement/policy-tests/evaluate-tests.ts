@@ -1,4 +1,5 @@
 import { type Owned, ownedPart } from '@/domain/permissions';
+import { sameJson } from '@/domain/policy/snapshot';
 import { db } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
@@ -23,7 +24,7 @@ const state = processState<LastPass>(() => ({ firewall: null, stamp: '', prints:
 
 type Known = PolicyTestResultRow | undefined;
 
-const sameFinding = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+const sameFinding = (a: unknown, b: unknown) => sameJson(a ?? null, b ?? null);
 
 /** One test evaluated now; its cause is looked up when it starts to fail. */
 async function evaluateOne(test: PolicyTestRow, inputs: TestInputs, known: Known, evaluated: Evaluated, at: string) {

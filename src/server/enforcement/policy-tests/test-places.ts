@@ -5,7 +5,7 @@ import type { ClusterSnapshot, GuestSnapshot } from '@/domain/firewall/snapshot'
 import { decompose, decomposeNode } from '@/domain/firewall/space/decompose';
 import { parseIp } from '@/domain/net/ip-address';
 import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
-import { canonicalTestEndpoint } from '@/domain/policy-tests/test-endpoint';
+import { formatTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
@@ -134,11 +134,8 @@ export function nodePlace(firewall: Readable, clusterId: string, name: string): 
 export function nodeEndpoints({ inputs, snapshots }: Readable): string[] {
   return [...snapshots.clusters].flatMap(([id, { state }]) => {
     const cluster = inputs.clusters.get(id)?.name;
-    const escapeName = (name: string) => name.replaceAll('%', '%25').replaceAll('/', '%2F');
     return cluster === undefined
       ? []
-      : Object.keys(state.nodes ?? {}).flatMap(
-          (name) => canonicalTestEndpoint(`node:${escapeName(cluster)}/${escapeName(name)}`) ?? [],
-        );
+      : Object.keys(state.nodes ?? {}).map((name) => formatTestEndpoint({ kind: 'node', cluster, name }));
   });
 }

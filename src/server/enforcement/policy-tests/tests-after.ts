@@ -1,6 +1,7 @@
 import { ruleAt } from '@/domain/firewall/rule-at';
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
+import { sameJson } from '@/domain/policy/snapshot';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
@@ -16,8 +17,6 @@ import type { Readable } from './test-places';
 /** A test that fails in the state after an apply. */
 type Failing = { readonly test: PolicyTestRow; readonly decision: ReturnType<TestInputs['decide']> };
 export type TestsAfter = { readonly failing: readonly Failing[]; readonly after: Readable };
-
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether a test may stop an apply of a policy: those of the policy's own project and tenant, and of the installation. */
 const mayStop = (test: Owned, policy: Owned): boolean =>
@@ -58,7 +57,7 @@ export async function computeApplyChange(
   for (const [id, { before, after }] of states) {
     const snapshot = snapshots.guests.get(id);
     if (!after) unreadable.add(id);
-    if (!snapshot || !after || isSame(before, after)) continue;
+    if (!snapshot || !after || sameJson(before, after)) continue;
     changed.add(id);
     guests.set(id, { ...snapshot, state: after });
   }

@@ -9,6 +9,7 @@ import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysO
 import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { deployments, policies, securityRules } from '../../db/schema/policies';
+import { projectName } from '../../tenancy/queries/projects';
 import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PolicyRow = typeof policies.$inferSelect;
@@ -26,9 +27,7 @@ const lastDeployment = sql<PolicySummary['last_deployment']>`(select json_build_
 
 const columns = columnsOf(PolicySummary, policies, {
   tenant_name: tenants.name,
-  project_name: sql<
-    string | null
-  >`(select ${projects.name} from ${projects} where ${eq(projects.id, policies.project_id)})`,
+  project_name: projectName(policies.project_id),
   rules_total: sql<number>`(select count(*)::int from ${securityRules} where ${eq(securityRules.policy_id, policies.id)})`,
   last_deployment: lastDeployment,
 });

@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RULE_PLACEMENTS } from '@/domain/choices';
 import type { Owned } from '@/domain/permissions';
 import { actsOn } from '@/domain/policy/acts-on';
@@ -7,6 +6,7 @@ import type { CompilablePolicy } from '@/domain/policy/desired';
 import type { IndexedWorkload, Inventory } from '@/domain/policy/inventory-index';
 import type { TenantVisibility } from '@/domain/policy/tier';
 import type { Executor } from '../../db/client';
+import { rowStamp } from '../../db/row-stamp';
 import { projects } from '../../db/schema/access';
 import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
@@ -313,15 +313,13 @@ export async function policyInputsStamp(executor: Executor): Promise<PolicyInput
     networks,
     subnets,
   ];
-  const rowsOf = (table: PgTable) =>
-    sql`(select count(*) || ':' || coalesce(sum(xmin::text::bigint), 0) from ${table})`;
   const clusterText = sql`(select md5(string_agg(concat_ws(' ', id, name, rule_placement, firewall_enabled,
     missing_write_privileges, api_token_encrypted is not null), ',' order by id)) from ${clusters})`;
   const nodeText = sql`(select md5(string_agg(concat_ws(' ', id, name, nftables), ',' order by id)) from ${nodes})`;
-  const parts = [...tables.map(rowsOf), clusterText, nodeText];
+  const parts = [...tables.map(rowStamp), clusterText, nodeText];
   const rows = await executor.execute<PolicyInputsStamp>(
-    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as inputs, ${rowsOf(policyPlacements)} as placed,
-      concat_ws('/', ${rowsOf(guestFirewallSnapshots)}, ${rowsOf(clusterFirewallSnapshots)}) as snapshots`,
+    sql`select concat_ws('/', ${sql.join(parts, sql`, `)}) as inputs, ${rowStamp(policyPlacements)} as placed,
+      concat_ws('/', ${rowStamp(guestFirewallSnapshots)}, ${rowStamp(clusterFirewallSnapshots)}) as snapshots`,
   );
   return rows[0] ?? { inputs: '', placed: '', snapshots: '' };
 }

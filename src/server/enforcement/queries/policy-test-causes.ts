@@ -18,22 +18,8 @@ const KINDS = [
 ] as const;
 const LIMIT = 300;
 
-export type CauseRecord = Pick<
-  typeof auditRecords.$inferSelect,
-  | 'at'
-  | 'actor_kind'
-  | 'actor_name'
-  | 'tenant_id'
-  | 'action'
-  | 'object_kind'
-  | 'object_id'
-  | 'object_name'
-  | 'before'
-  | 'after'
->;
-
 /** Records since a time that may explain another result of a test, newest first. */
-export async function listCauseRecords(executor: Executor, since: string): Promise<CauseRecord[]> {
+export async function listCauseRecords(executor: Executor, since: string) {
   const { at, actor_kind, actor_name, tenant_id, action, object_kind, object_id, object_name, before, after } =
     auditRecords;
   return executor
@@ -43,6 +29,7 @@ export async function listCauseRecords(executor: Executor, since: string): Promi
     .orderBy(desc(auditRecords.seq))
     .limit(LIMIT);
 }
+export type CauseRecord = Awaited<ReturnType<typeof listCauseRecords>>[number];
 
 /** The newest deployment since a time that wrote to one of the workloads. */
 export async function findDeploymentAt(executor: Executor, workloadIds: readonly string[], since: string) {

@@ -1,4 +1,4 @@
-import { and, arrayOverlaps, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, arrayOverlaps, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import { POLICY_TEST_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Owned, Reach } from '@/domain/permissions';
@@ -6,8 +6,10 @@ import { PolicyTest, type PolicyTestListInput } from '@/domain/policy-tests/defi
 import { db, type Executor, type Tx } from '../../db/client';
 import { answeredElsewhere, columnsOf, conditionsOf, hasName, hasText, sortKeysOf } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
+import { rowStamp } from '../../db/row-stamp';
 import { projects, tenants } from '../../db/schema/access';
 import { policyTestResults, policyTests } from '../../db/schema/policy-tests';
+import { projectName } from '../../tenancy/queries/projects';
 import { ofTenant, ownedBy, ownedInReach } from '../../tenancy/queries/tenant-reach';
 
 export type PolicyTestRow = typeof policyTests.$inferSelect;
@@ -22,9 +24,7 @@ const result = sql<PolicyTest['result']>`coalesce(${policyTestResults.result}, '
 const columns = {
   ...columnsOf(PolicyTest.omit({ counterexample: true, deciding: true }), policyTests, {
     tenant_name: tenants.name,
-    project_name: sql<
-      string | null
-    >`(select ${projects.name} from ${projects} where ${eq(projects.id, policyTests.project_id)})`,
+    project_name: projectName(policyTests.project_id),
     result,
     unknown_reason: sql<
       PolicyTest['unknown_reason']
@@ -189,31 +189,22 @@ export async function listPolicyTestResults(
 }
 
 /** Stores results; of a test that was changed or deleted since it was evaluated, nothing. */
-export async function storePolicyTestResults(
-  executor: Executor,
-  rows: readonly (typeof policyTestResults.$inferInsert)[],
-): Promise<void> {
+export async function storePolicyTestResults(executor: Executor, rows: readonly PolicyTestResultRow[]): Promise<void> {
   if (rows.length === 0) return;
+  const columns = Object.entries(getTableColumns(policyTestResults));
+  const each = (text: (name: string, type: string) => string) =>
+    sql.raw(columns.map(([name, column]) => text(name, column.getSQLType())).join(', '));
   await executor.execute(sql`
-    insert into ${policyTestResults} (policy_test_id, test_version, result, unknown_reason, finding, not_filtered,
-        not_filtered_total, workload_ids, failing_since, caused_by, checked_at)
-      select r.policy_test_id, r.test_version, r.result, r.unknown_reason, r.finding, coalesce(r.not_filtered, '[]'),
-        coalesce(r.not_filtered_total, 0), coalesce(r.workload_ids, '{}'), r.failing_since, r.caused_by, r.checked_at
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(policy_test_id uuid, test_version integer, result text,
-        unknown_reason text, finding jsonb, not_filtered jsonb, not_filtered_total integer, workload_ids uuid[],
-        failing_since timestamptz, caused_by jsonb, checked_at timestamptz)
+    insert into ${policyTestResults} (${each((name) => name)})
+      select ${each((name) => `r.${name}`)}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${each((name, type) => `${name} ${type}`)})
       join ${policyTests} as t on t.id = r.policy_test_id and t.version = r.test_version
-    on conflict (policy_test_id) do update set test_version = excluded.test_version, result = excluded.result,
-      unknown_reason = excluded.unknown_reason, finding = excluded.finding, not_filtered = excluded.not_filtered,
-      not_filtered_total = excluded.not_filtered_total, workload_ids = excluded.workload_ids,
-      failing_since = excluded.failing_since, caused_by = excluded.caused_by, checked_at = excluded.checked_at`);
+    on conflict (policy_test_id) do update set ${each((name) => `${name} = excluded.${name}`)}`);
 }
 
 /** Changes whenever a test is created, changed or deleted. */
 export async function policyTestsStamp(executor: Executor): Promise<string> {
-  const [row] = await executor
-    .select({ stamp: sql<string>`count(*) || ':' || coalesce(sum(${policyTests}.xmin::text::bigint), 0)` })
-    .from(policyTests);
+  const [row] = await executor.execute<{ stamp: string }>(sql`select ${rowStamp(policyTests)} as stamp`);
   return row?.stamp ?? '';
 }
 

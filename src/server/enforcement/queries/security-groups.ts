@@ -9,6 +9,7 @@ import { pageOfRows } from '../../db/page-of-rows';
 import { projects, tenants } from '../../db/schema/access';
 import { policies, securityGroupMembers, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
+import { projectName } from '../../tenancy/queries/projects';
 import { ofTenant, ownedBy, ownedInReach, workloadInReach } from '../../tenancy/queries/tenant-reach';
 
 export type SecurityGroupRow = typeof securityGroups.$inferSelect;
@@ -83,9 +84,7 @@ const policiesTotal = (reach: Reach) => {
 const columns = (reach: Reach) =>
   columnsOf(SecurityGroup, securityGroups, {
     tenant_name: tenants.name,
-    project_name: sql<
-      string | null
-    >`(select ${projects.name} from ${projects} where ${eq(projects.id, securityGroups.project_id)})`,
+    project_name: projectName(securityGroups.project_id),
     members_total: membersTotal(reach),
     policies_total: policiesTotal(reach),
   });

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { PROJECT_SORTS } from '@/domain/choices';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
@@ -10,6 +10,10 @@ import { oidcRoleMappings, projects, roleAssignments, roles, tenants } from '../
 import { policies, securityGroups } from '../../db/schema/policies';
 import { workloads } from '../../db/schema/workloads';
 import { ownedInReach, workloadInReach } from './tenant-reach';
+
+/** The name of the project that a row belongs to; null for those of no project. */
+export const projectName = (projectId: AnyColumn) =>
+  sql<string | null>`(select ${projects.name} from ${projects} where ${eq(projects.id, projectId)})`;
 
 export type ProjectRow = typeof projects.$inferSelect;
 
