@@ -27,7 +27,7 @@ export function useSaved(onClose: () => void): (title: string, ...outdated: Quer
 type Stored<T, K extends QueryKey> = {
   /** What reads the record. */
   query: Pick<FetchQueryOptions<T, Error, T, K>, 'queryFn'> & { queryKey: K };
-  /** What the toast says of it. */
+  /** The text of the toast. */
   saved: (record: T) => string;
   /** What depends on it. */
   outdated: readonly QueryFilters[];
