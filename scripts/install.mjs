@@ -20,12 +20,12 @@ function readLock(path) {
  */
 export function isInstalled(directory = root) {
   const installed = readLock(join(directory, 'node_modules', '.package-lock.json'));
-  return Object.entries(readLock(join(directory, 'package-lock.json'))).every(([path, wanted]) => {
+  return Object.entries(readLock(join(directory, 'package-lock.json'))).every(([path, requested]) => {
     if (!path.startsWith('node_modules/')) return true;
     const present = installed[path];
-    if (!present) return wanted.optional === true || wanted.devOptional === true || wanted.peer === true;
-    if (wanted.link) return existsSync(join(directory, path));
-    return present.version === wanted.version;
+    if (!present) return requested.optional === true || requested.devOptional === true || requested.peer === true;
+    if (requested.link) return existsSync(join(directory, path));
+    return present.version === requested.version;
   });
 }
 

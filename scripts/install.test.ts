@@ -15,8 +15,8 @@ describe('isInstalled', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  const check = (wanted: Record<string, Entry>, installed: Record<string, Entry> | null): boolean => {
-    writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...wanted } }));
+  const check = (expected: Record<string, Entry>, installed: Record<string, Entry> | null): boolean => {
+    writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...expected } }));
     if (installed) {
       writeFileSync(join(directory, 'node_modules/.package-lock.json'), JSON.stringify({ packages: installed }));
     }

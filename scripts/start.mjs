@@ -1,10 +1,10 @@
 // `npm start`: makes what is missing (packages, builds) and becomes the supervisor. Needs nothing but Node.
 // This file keeps to syntax that an old Node can read, so that it can say it is too old.
-const WANTED = [20, 12];
+const REQUIRED = [20, 12];
 const version = process.versions.node.split('.').map(Number);
-if (version[0] < WANTED[0] || (version[0] === WANTED[0] && version[1] < WANTED[1])) {
+if (version[0] < REQUIRED[0] || (version[0] === REQUIRED[0] && version[1] < REQUIRED[1])) {
   process.stderr.write(
-    `Fabric needs Node ${WANTED.join('.')} or later; this is Node ${process.versions.node}. See https://nodejs.org.\n`,
+    `Fabric needs Node ${REQUIRED.join('.')} or later; this is Node ${process.versions.node}. See https://nodejs.org.\n`,
   );
   process.exit(1);
 }

@@ -185,13 +185,13 @@ async function perform([name, stage]) {
   done[name] = { ...outcome, seconds: Math.round((Date.now() - started) / 1000) };
 }
 const started = Date.now();
-const wanted = Object.entries(STAGES).filter(([name]) => asked.length === 0 || asked.includes(name));
+const requested = Object.entries(STAGES).filter(([name]) => asked.length === 0 || asked.includes(name));
 async function performAll(stages) {
   for (const one of stages) await perform(one);
 }
 const isTest = ([name]) => name === 'unit' || name === 'int';
-await Promise.all([performAll(wanted.filter(([, stage]) => stage.beside)), performAll(wanted.filter(isTest))]);
-await performAll(wanted.filter((one) => !one[1].beside && !isTest(one)));
+await Promise.all([performAll(requested.filter(([, stage]) => stage.beside)), performAll(requested.filter(isTest))]);
+await performAll(requested.filter((one) => !one[1].beside && !isTest(one)));
 
 const lines = [];
 const total = { passed: 0, failed: 0 };

@@ -91,8 +91,8 @@ describe.each(['postgres', 'redis'] as const)('notifications by jobs on %s', (ki
       await expect
         .poll(() => receiver.received.map(({ body }) => body.event).sort(), { timeout: 15_000 })
         .toEqual(['opened', 'test']);
-      const told = receiver.received.find(({ body }) => body.event === 'opened');
-      expect(told?.body.incidents).toMatchObject([{ object_id: cluster.id, detail: 'No answer.' }]);
+      const found = receiver.received.find(({ body }) => body.event === 'opened');
+      expect(found?.body.incidents).toMatchObject([{ object_id: cluster.id, detail: 'No answer.' }]);
       await m.sqlClient()`update notification_rules set enabled = false`;
       await m.sqlClient()`delete from clusters where id = ${cluster.id}`;
     });

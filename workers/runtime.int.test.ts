@@ -167,8 +167,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       children.push(child);
-      const said = await new Promise<string>((resolve) => child.stdout?.once('data', (data) => resolve(String(data))));
-      expect(said).toContain(id);
+      const found = await new Promise<string>((resolve) => child.stdout?.once('data', (data) => resolve(String(data))));
+      expect(found).toContain(id);
       child.kill('SIGKILL');
       const runs: string[] = [];
       sync = async (cluster) => {

@@ -17,22 +17,22 @@ const program = bundled('workers/some-jobs.fixture.ts');
 const scope = systemScope('cluster:sync', 'test');
 
 describe('the worker of a sync', () => {
-  let world: SyncLab;
+  let fixture: SyncLab;
   let children: ChildProcess[] = [];
-  let worlds = 0;
+  let labs = 0;
 
   beforeAll(() => queueBackend.prepare());
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL');
     children = [];
     await queueOf('cluster.sync').obliterate({ force: true });
-    await world.close();
+    await fixture.close();
   });
   afterAll(() => closeQueues());
 
   async function lab() {
-    worlds += 1;
-    world = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
+    labs += 1;
+    fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${labs}`);
   }
   async function startWorker(): Promise<ChildProcess> {
     const child = spawn(process.execPath, [program(), 'cluster.sync'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -40,7 +40,7 @@ describe('the worker of a sync', () => {
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     return child;
   }
-  const runRow = async (id: string) => (await world.sql`select * from sync_runs where id = ${id}`)[0];
+  const runRow = async (id: string) => (await fixture.sql`select * from sync_runs where id = ${id}`)[0];
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + 20_000;
     while (!(await holds())) {
@@ -48,9 +48,9 @@ describe('the worker of a sync', () => {
       await delay(20);
     }
   }
-  /** What half a minute without a sign of life does. */
+  /** The effect of half a minute without a renewed lease. */
   const endLease = () =>
-    world.sql`update sync_runs set lease_at = lease_at - interval '31 seconds' where status = 'running'`;
+    fixture.sql`update sync_runs set lease_at = lease_at - interval '31 seconds' where status = 'running'`;
   /** Killing it in the middle: the configs are slow to read, so some are stored when it dies. */
   async function killDuring(stage: string, id: string, attempts = 1): Promise<void> {
     const worker = await startWorker();
@@ -67,20 +67,20 @@ describe('the worker of a sync', () => {
   it('runs a requested sync and returns the outcome to the waiting caller', async () => {
     await lab();
     await startWorker();
-    const { run_id } = await requestSync(scope, world.cluster.id);
+    const { run_id } = await requestSync(scope, fixture.cluster.id);
     expect(await awaitSyncRun(scope, run_id)).toMatchObject({ id: run_id, status: 'ok', attempts: 1, errors: [] });
-    expect(await world.workloads()).toHaveLength(15);
+    expect(await fixture.workloads()).toHaveLength(15);
   });
 
   it('responds over REST: immediately with the queued run, or with the run that has ended', async () => {
     await lab();
     const headers = await bearer(await makeUser('network_operator'));
-    const path = `/clusters/${world.cluster.id}/sync`;
+    const path = `/clusters/${fixture.cluster.id}/sync`;
     const accepted = await call(path, { method: 'POST', headers });
     expect(accepted.status).toBe(202);
     const { run_id } = await accepted.json();
     expect(await (await call(path, { method: 'POST', headers })).json()).toEqual({ run_id });
-    expect(await (await call(`/clusters/${world.cluster.id}`, { headers })).json()).toMatchObject({
+    expect(await (await call(`/clusters/${fixture.cluster.id}`, { headers })).json()).toMatchObject({
       sync_status: 'queued',
       active_run: { id: run_id, status: 'queued', stage: null, progress_done: 0, progress_total: null },
     });
@@ -91,8 +91,13 @@ describe('the worker of a sync', () => {
     const waited = await call(`${path}?wait=true`, { method: 'POST', headers });
     expect(waited.status).toBe(200);
     const run = await waited.json();
-    expect(run).toMatchObject({ status: 'ok', cluster_name: world.cluster.name, kind: 'inventory', trigger: 'manual' });
-    const list = await (await call(`/clusters/${world.cluster.id}/sync-runs`, { headers })).json();
+    expect(run).toMatchObject({
+      status: 'ok',
+      cluster_name: fixture.cluster.name,
+      kind: 'inventory',
+      trigger: 'manual',
+    });
+    const list = await (await call(`/clusters/${fixture.cluster.id}/sync-runs`, { headers })).json();
     expect(list.items[0]).toEqual(run);
     expect(await (await call(`/sync-runs/${run.id}`, { headers })).json()).toEqual(run);
     expect((await call(path, { method: 'POST', headers: await bearer(await makeUser('viewer')) })).status).toBe(403);
@@ -101,10 +106,10 @@ describe('the worker of a sync', () => {
 
   it('may be killed at any time: another one finishes the run', { timeout: 90_000 }, async () => {
     await lab();
-    const { run_id } = await requestSync(scope, world.cluster.id);
-    world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
+    const { run_id } = await requestSync(scope, fixture.cluster.id);
+    fixture.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
     await killDuring('interfaces', run_id);
-    world.simulator.clearFaults();
+    fixture.simulator.clearFaults();
     // No other worker takes it while its lease holds.
     await scheduleSyncs();
     expect(await runRow(run_id)).toMatchObject({ status: 'running', attempts: 1 });
@@ -113,13 +118,13 @@ describe('the worker of a sync', () => {
     await startWorker();
     await scheduleSyncs();
     expect(await awaitSyncRun(scope, run_id)).toMatchObject({ status: 'ok', attempts: 2 });
-    expect((await world.workloads()).every((row) => row.nics.length > 0)).toBe(true);
+    expect((await fixture.workloads()).every((row) => row.nics.length > 0)).toBe(true);
   });
 
   it('fails after three crashes, with an audit record, and the next sync works', { timeout: 90_000 }, async () => {
     await lab();
-    const { run_id } = await requestSync(scope, world.cluster.id);
-    world.simulator.onRequest({ path: '/cluster/resources' }, { kind: 'delay', ms: 400_000 });
+    const { run_id } = await requestSync(scope, fixture.cluster.id);
+    fixture.simulator.onRequest({ path: '/cluster/resources' }, { kind: 'delay', ms: 400_000 });
     for (let death = 1; death <= 3; death++) {
       await killDuring('guests', run_id, death);
       await endLease();
@@ -128,28 +133,28 @@ describe('the worker of a sync', () => {
     }
     expect(await runRow(run_id)).toMatchObject({ status: 'failed', attempts: 3 });
     const [cluster] =
-      await world.sql`select sync_status, last_sync_error_code from clusters where id = ${world.cluster.id}`;
+      await fixture.sql`select sync_status, last_sync_error_code from clusters where id = ${fixture.cluster.id}`;
     expect(cluster).toEqual({ sync_status: 'failed', last_sync_error_code: 'worker_died' });
     const [record] =
-      await world.sql`select * from audit_records where object_id = ${world.cluster.id} order by seq desc limit 1`;
+      await fixture.sql`select * from audit_records where object_id = ${fixture.cluster.id} order by seq desc limit 1`;
     expect(record).toMatchObject({ action: 'cluster.sync_failed', after: { run_id, code: 'worker_died' } });
-    world.simulator.clearFaults();
+    fixture.simulator.clearFaults();
     await startWorker();
-    const next = await requestSync(scope, world.cluster.id);
+    const next = await requestSync(scope, fixture.cluster.id);
     expect(await awaitSyncRun(scope, next.run_id)).toMatchObject({ status: 'ok' });
   });
 
   it('puts the run back when the worker is stopped', async () => {
     await lab();
-    const { run_id } = await requestSync(scope, world.cluster.id);
-    world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
+    const { run_id } = await requestSync(scope, fixture.cluster.id);
+    fixture.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 40_000 });
     const worker = await startWorker();
     await until('it reads configs', async () => (await runRow(run_id))?.stage === 'interfaces');
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(await runRow(run_id)).toMatchObject({ status: 'queued', attempts: 0 });
-    world.simulator.clearFaults();
+    fixture.simulator.clearFaults();
     await startWorker();
     expect(await awaitSyncRun(scope, run_id)).toMatchObject({ status: 'ok', attempts: 1 });
   });

@@ -233,13 +233,13 @@ describeAsRoot('curl')('installer', () => {
 });
 
 describeWithTools('shellcheck')('installer script', () => {
-  it('is clean for every shell', () => {
+  it('passes shellcheck for every shell', () => {
     for (const shell of ['sh', 'dash', 'bash']) run(`shellcheck -s ${shell} ${join(AGENT, 'packaging/install.sh')}`);
   });
 });
 
 describeWithTools('systemd-analyze')('unit', () => {
-  it('is valid and confined', () => {
+  it('passes systemd-analyze and is confined', () => {
     const directory = mkdtempSync(join(tmpdir(), 'fabric-unit-'));
     const unit = join(directory, 'fabric-agent.service');
     writeFileSync(

@@ -143,7 +143,7 @@ test('two people change the same subnet: both versions are shown, and one is cho
   expect(await stored()).toBe('my last word');
 });
 
-test('what was pasted into the palette is found: an address, a card, a free address', async ({
+test('the palette finds a pasted address, MAC address and free address', async ({
   adminPage: page,
   api,
   simulator,

@@ -107,7 +107,10 @@ test('a tenant gets a project, a workload and a person who sees nothing else', a
   await api('DELETE', `/tenants/${await find('/tenants?q=Blue')}`);
 });
 
-test('a role is made from another and says what it is for; built-in ones stay', async ({ adminPage: page, api }) => {
+test('a role can be copied from another one and described; built-in roles cannot be changed', async ({
+  adminPage: page,
+  api,
+}) => {
   await page.goto('/roles');
   const roles = page.getByRole('grid', { name: 'Roles' });
   await expect(roles.getByRole('link', { name: 'Viewer' })).toBeVisible();

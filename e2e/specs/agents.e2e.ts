@@ -6,7 +6,7 @@ import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
-test('agents: who reports, what is lacking, and what helps', async ({
+test('the list of agents shows their state, what they lack, and the remedy', async ({
   adminPage: page,
   api,
   simulator,

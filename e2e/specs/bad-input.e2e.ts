@@ -45,7 +45,7 @@ test.beforeAll(async () => {
 });
 
 const json = { 'content-type': 'application/json' };
-const NOBODY = '0190f3a0-0000-7000-8000-00000000dead';
+const UNKNOWN_ID = '0190f3a0-0000-7000-8000-00000000dead';
 const DEEP = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 
 /** What is wrong, the call, and the status; `signed` calls carry a good token. */
@@ -113,14 +113,14 @@ const TABLE: [string, Call & { signed?: boolean }, number][] = [
   ['a broken escape, no token', { method: 'GET', path: '/api/v1/%zz' }, 400],
   ['an encoded NUL, no token', { method: 'GET', path: '/api/v1/clusters%00' }, 404],
   ['an unknown path', { signed: true, method: 'GET', path: '/api/v1/nowhere' }, 404],
-  ['an unknown id', { signed: true, method: 'GET', path: `/api/v1/clusters/${NOBODY}` }, 404],
+  ['an unknown id', { signed: true, method: 'GET', path: `/api/v1/clusters/${UNKNOWN_ID}` }, 404],
   ['an id that is none', { signed: true, method: 'GET', path: '/api/v1/clusters/1%20or%201=1' }, 404],
   [
     'an unknown id to change',
-    { signed: true, method: 'PATCH', path: `/api/v1/clusters/${NOBODY}`, headers: json, body: '{"name":"x"}' },
+    { signed: true, method: 'PATCH', path: `/api/v1/clusters/${UNKNOWN_ID}`, headers: json, body: '{"name":"x"}' },
     404,
   ],
-  ['an unknown id to delete', { signed: true, method: 'DELETE', path: `/api/v1/clusters/${NOBODY}` }, 404],
+  ['an unknown id to delete', { signed: true, method: 'DELETE', path: `/api/v1/clusters/${UNKNOWN_ID}` }, 404],
   [
     'a method that the path does not take',
     { signed: true, method: 'PUT', path: '/api/v1/clusters', headers: json, body: '{}' },
@@ -174,7 +174,7 @@ test('field errors name the field', async () => {
   expect(errors.map((error) => error.field).sort()).toEqual(['email', 'password', 'x']);
 });
 
-test('after all that the service still answers', async () => {
+test('the service still responds after invalid input', async () => {
   const api = await signInToApi();
   await expect(api('GET', '/clusters')).resolves.toHaveProperty('items');
 });

@@ -9,7 +9,7 @@ type Item = { id: string; name: string };
 const part = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) });
 
-test('the dashboard shows what is up, and every figure leads to what is behind it', async ({
+test('the dashboard shows the state, and each figure links to its list', async ({
   adminPage: page,
   api,
   simulator,

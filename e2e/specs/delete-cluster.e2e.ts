@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-test('deleting counts what goes with it, asks for the name, and takes everything along', async ({
+test('deleting a cluster counts its objects, asks for its name, and deletes all of them', async ({
   adminPage: page,
   simulator,
   addCluster,
@@ -37,7 +37,7 @@ test('deleting counts what goes with it, asks for the name, and takes everything
   await expect(page.getByRole('dialog')).toContainText('Deleted with it, Workloads');
 });
 
-test('Esc leaves everything as it was', async ({ adminPage: page, simulator, addCluster }) => {
+test('Esc closes the dialog without a change', async ({ adminPage: page, simulator, addCluster }) => {
   const cluster = await addCluster(simulator.cluster, { name: 'not-deleted', sync: false });
   await page.goto(`/clusters/${cluster.id}`);
   await page.getByRole('button', { name: 'Actions for not-deleted' }).click();

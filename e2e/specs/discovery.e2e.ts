@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 
-test('the first discovery shows who has which address, and what to do about guests that do not answer', async ({
+test('the first discovery shows the address of each workload and a remedy for guests without an answer', async ({
   adminPage: page,
   api,
   simulator,

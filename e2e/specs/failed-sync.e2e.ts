@@ -76,11 +76,7 @@ test('a changed certificate is compared before it is trusted', async ({ adminPag
   await expect(page.getByText('In sync')).toBeVisible({ timeout: 30_000 });
 });
 
-test('a cluster that is down keeps its inventory and says how old it is', async ({
-  adminPage: page,
-  api,
-  addCluster,
-}) => {
+test('a cluster that is down keeps its inventory and shows its age', async ({ adminPage: page, api, addCluster }) => {
   const cluster = await addCluster(simulated.cluster, { name: 'all-down' });
   for (const { name } of simulated.cluster.nodes)
     await simulated.act('set_node', { node: name, reachability: 'refusing' });

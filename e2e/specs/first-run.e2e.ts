@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => simulated.stop());
 
-test('from nothing to a synced cluster', async ({ page }) => {
+test('the setup leads from an empty installation to a synced cluster', async ({ page }) => {
   const shot = (name: string) =>
     page.screenshot({ path: `test-results/screens/first-run-${name}.png`, fullPage: true });
   const [node] = simulated.cluster.nodes;

@@ -9,7 +9,12 @@ import { typeInto } from '../fixtures/type-into';
 
 type Item = { id: string; name: string };
 
-test('flows: filters, groups, chart, record and link', async ({ adminPage: page, api, simulator, addCluster }) => {
+test('the flow page filters, groups, charts, shows a record and keeps its state in the link', async ({
+  adminPage: page,
+  api,
+  simulator,
+  addCluster,
+}) => {
   test.setTimeout(240_000);
   const cluster = await addCluster(simulator.cluster, { name: 'flows-lab' });
   const within = `cluster_id=${cluster.id}`;
@@ -156,7 +161,7 @@ test('flows: filters, groups, chart, record and link', async ({ adminPage: page,
   });
 });
 
-test('no flows name the next step, expired ones say so, and nonsense in the URL is no error', async ({
+test('an empty list names the next step, an expired one its retention, and an invalid URL is no error', async ({
   adminPage: page,
 }) => {
   await page.goto('/flows?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z');
@@ -179,7 +184,7 @@ test('a range that cannot be is explained, not hidden', async ({ adminPage: page
   await expect(page.getByRole('region', { name: 'Traffic over time' })).toBeVisible();
 });
 
-test('who may not see flows finds no way there', async ({ adminPage: page }) => {
+test('a user without flow:read finds no links to flows', async ({ adminPage: page }) => {
   await actAs(page, ['cluster:read', 'workload:read']);
   await page.goto('/workloads');
   const grid = page.getByRole('grid', { name: 'Workloads' });

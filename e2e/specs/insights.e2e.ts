@@ -15,7 +15,7 @@ const COUNTED_MS = 150_000;
 
 const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/insights-${name}.png` });
 
-test('traffic of a workload, what allows or drops it, and which rules it hits', async ({
+test('a workload shows its traffic, the deciding rules and their hits', async ({
   adminPage: page,
   api,
   simulator,

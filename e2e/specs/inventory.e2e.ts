@@ -29,7 +29,7 @@ test('search, filters and sort live in the URL and survive reload and back', asy
   await expect(grid).toContainText('Running');
 });
 
-test('two quick steps back after a reload show the list that the URL says', async ({ adminPage: page }) => {
+test('two quick steps back after a reload show the list of the URL', async ({ adminPage: page }) => {
   const grid = page.getByRole('grid', { name: 'Workloads' });
   await page.goto('/workloads');
   await chooseFilter(page, 'Status', ['Stopped']);
@@ -67,7 +67,7 @@ test('nothing found offers the way out', async ({ adminPage: page }) => {
   await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
 });
 
-test('nonsense in the URL is no error', async ({ adminPage: page }) => {
+test('an invalid filter in the URL is no error', async ({ adminPage: page }) => {
   await page.goto('/workloads?status=flying&sort=hacked&cluster_id=1%27or%271&template=perhaps&protection=iron');
   await expect(page.getByRole('grid', { name: 'Workloads' }).getByRole('row').nth(1)).toBeVisible();
 });
@@ -105,7 +105,7 @@ test('a guest shows its cards with flag, network and VLAN, and leads to its netw
   await expect(page.getByRole('heading', { level: 1, name: 'pve3' })).toBeVisible();
 });
 
-test('an unknown id says so', async ({ adminPage: page }) => {
+test('an unknown id shows a not-found page', async ({ adminPage: page }) => {
   for (const kind of ['clusters', 'nodes', 'workloads', 'networks']) {
     await page.goto(`/${kind}/0190f3a0-0000-7000-8000-00000000dead`);
     await expect(page.getByRole('main').getByRole('alert')).toContainText('Not found');

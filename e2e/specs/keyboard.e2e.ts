@@ -24,7 +24,7 @@ test('/ searches, Esc clears, arrows walk the rows, Enter opens', async ({ admin
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 });
 
-test('Ctrl-K goes anywhere and starts actions', async ({ adminPage: page }) => {
+test('the command palette opens every page and starts actions', async ({ adminPage: page }) => {
   await page.goto('/nodes');
   await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible();
   await page.keyboard.press('Control+k');

@@ -190,7 +190,7 @@ async function takePictures(page: Page, file: string): Promise<void> {
 }
 
 for (const [area, pagesOf] of Object.entries(AREAS)) {
-  test(`every page of ${area}, light and dark, 1440 and 390 px: accessible, lists and targets fit`, async ({
+  test(`pages of ${area} are accessible and fit at 1440 and 390 px in light and dark theme`, async ({
     adminPage: page,
     api,
   }) => {
@@ -207,7 +207,7 @@ test('the sign-in page, light and dark, 1440 and 390 px: accessible, no sideways
   await lookAt(page, ['login', '/login', 'Sign in']);
 });
 
-test('a chosen theme is there before any script ran', async ({ adminPage: page }) => {
+test('a selected theme applies before any script runs', async ({ adminPage: page }) => {
   await page.goto('/clusters');
   for (const theme of ['light', 'dark']) {
     await setTheme(page, theme);
@@ -216,7 +216,7 @@ test('a chosen theme is there before any script ran', async ({ adminPage: page }
   }
 });
 
-test('a page fetches ahead only the page that the pointer reaches', async ({ adminPage: page }) => {
+test('a page prefetches only the page under the pointer', async ({ adminPage: page }) => {
   const ahead: string[] = [];
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url());

@@ -29,7 +29,7 @@ async function chooseEndpoint(
   await page.keyboard.press('Escape');
 }
 
-test('group, policy in audit, preview, enforced, dry run, apply, drift, reconcile, disable', async ({
+test('a policy passes audit, preview, dry run, apply, drift, reconcile and disable', async ({
   adminPage: page,
   simulator,
   addCluster,

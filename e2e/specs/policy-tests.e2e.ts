@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-test('create a policy test, read its result, change it, delete it', async ({ adminPage: page, api }) => {
+test('a policy test can be created, read, changed and deleted', async ({ adminPage: page, api }) => {
   await api('POST', '/security-groups', { name: 'e2e-tested' });
   await page.goto('/policy-tests');
   await page.getByRole('button', { name: 'Create policy test' }).first().click();

@@ -18,7 +18,7 @@ test('a call is found, sent with one’s own session, and taken along as a progr
   await expect(page.getByRole('region', { name: 'Code sample' })).toContainText('requests.request');
 });
 
-test('what changes something is asked about first', async ({ adminPage: page, api }) => {
+test('a call that changes data asks for confirmation first', async ({ adminPage: page, api }) => {
   await page.goto('/reference?call=postTenants');
   await typeInto(page.getByRole('textbox', { name: 'Body' }), '{"name": "Made by hand"}');
   await page.getByRole('button', { name: 'Send request' }).click();
@@ -29,7 +29,7 @@ test('what changes something is asked about first', async ({ adminPage: page, ap
   await api('DELETE', `/tenants/${items[0]?.id}`);
 });
 
-test('what a page shows is copied as a command for a shell', async ({ adminPage: page, context }) => {
+test('the copied command of a page is a shell command', async ({ adminPage: page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/workloads?q=web&status=running');
   await page.getByRole('button', { name: 'Copy as curl' }).click();

@@ -110,7 +110,11 @@ test('a second factor is set up, requested, replaced by a recovery code, and rem
   await api('DELETE', `/users/${user.id}`);
 });
 
-test('a role that asks for one leaves nothing but setting it up', async ({ page, adminPage: admin, api }) => {
+test('a role that requires a second factor permits only its setup until it exists', async ({
+  page,
+  adminPage: admin,
+  api,
+}) => {
   const stamp = Date.now();
   const email = `strict-${stamp}@example.org`;
   const role = await api<{ id: string }>('POST', '/roles', {

@@ -83,7 +83,7 @@ test('a wrong password is reported immediately; too many lock sign-in and show f
   await expect(button).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('Caps Lock is pointed out', async ({ page }) => {
+test('the password field warns about Caps Lock', async ({ page }) => {
   await page.goto('/login');
   const password = page.getByRole('textbox', { name: 'Password' });
   await password.focus();
@@ -93,7 +93,7 @@ test('Caps Lock is pointed out', async ({ page }) => {
   await expect(page.getByText('Caps Lock is on')).toBeHidden();
 });
 
-test('only paths of this service are returned to', async ({ adminPage: page }) => {
+test('the sign-in redirects only to paths of this service', async ({ adminPage: page }) => {
   await page.goto('/login?next=https://evil.example/');
   await expect(page).toHaveURL('/');
   await page.goto('/login?next=//evil.example/x');

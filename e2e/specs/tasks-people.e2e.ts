@@ -25,7 +25,7 @@ test('a role for one project is assigned in 6 clicks', async ({ task: { page, cl
   expect(clicks()).toBeLessThanOrEqual(6);
 });
 
-test('who changed a policy, and what, is found in 3 clicks', async ({ task: { page, clicks }, api }) => {
+test('the audit trail shows who changed a policy, and what, in 3 clicks', async ({ task: { page, clicks }, api }) => {
   const name = 'Applications reach the cache';
   const [policy] = (await api<Page<{ id: string }>>('GET', `/policies?q=${encodeURIComponent(name)}`)).items;
   await api('PATCH', `/policies/${policy?.id}`, { description: 'Only Redis.', reason: 'Ticket 42' });

@@ -10,7 +10,9 @@ test.beforeAll(async ({ api }) => {
     .toBeGreaterThan(0);
 });
 
-test('which workloads are not protected, and why, takes two clicks', async ({ task: { page, clicks } }) => {
+test('the dashboard leads to unprotected workloads and the reason in two clicks', async ({
+  task: { page, clicks },
+}) => {
   const parts = page.getByRole('list', { name: 'Security posture components' });
   await parts.getByRole('link', { name: 'Enforcement' }).click();
   await expect(page).toHaveURL(/\/workloads\?.*protection=/);

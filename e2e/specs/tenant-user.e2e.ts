@@ -59,7 +59,7 @@ const kindOf = (href: string) => {
   return `${path}?${url.searchParams.get('tab') ?? ''}`;
 };
 
-test('a user of one tenant gets a product of their own: no dead end, no refusal, nothing of another tenant', async ({
+test('a user of one tenant meets no dead end, no error and no data of another tenant', async ({
   api,
   simulator,
   addCluster,

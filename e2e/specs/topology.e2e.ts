@@ -40,7 +40,7 @@ async function makeTraffic(api: Api, clusterId: string) {
   return { web, database };
 }
 
-test('topology: map, tables, search, neighbors and their flows', async ({
+test('the topology shows map and tables, and leads to neighbors and their flows', async ({
   adminPage: page,
   api,
   simulator,

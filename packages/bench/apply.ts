@@ -17,8 +17,8 @@ type Counts = { reads: number; writes: number };
 /** The calls so far, by what they do. */
 async function countCalls(): Promise<Counts> {
   const counts = Object.entries(await simulator.counts());
-  const sum = (wanted: boolean) =>
-    counts.filter(([call]) => call.startsWith('GET') === wanted).reduce((total, [, count]) => total + count, 0);
+  const sum = (expected: boolean) =>
+    counts.filter(([call]) => call.startsWith('GET') === expected).reduce((total, [, count]) => total + count, 0);
   return { reads: sum(true), writes: sum(false) };
 }
 

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fillDashboard } from './dashboard-world';
-import { startIngestWorld } from './ingest-world';
+import { fillDashboard } from './dashboard-environment';
+import { startIngestEnvironment } from './ingest-environment';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
@@ -26,7 +26,7 @@ const DASHBOARDS = 20;
 const REFRESH_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-const world = await startIngestWorld();
+const environment = await startIngestEnvironment();
 // A connection for each request: the server closes idle ones after as long as a dashboard waits between two.
 const agent = new Agent({ keepAlive: false });
 
@@ -34,7 +34,7 @@ type Sample = { ms: number; bytes: number };
 function get(path: string, authorization: string): Promise<Sample> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const call = request(`${world.url}/api/v1${path}`, { agent, headers: { authorization } }, (response) => {
+    const call = request(`${environment.url}/api/v1${path}`, { agent, headers: { authorization } }, (response) => {
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
@@ -57,16 +57,16 @@ try {
   const { sumTraffic } = await import('@/server/traffic/flows/upkeep');
   const { countQueries } = await import('@/test/count-queries');
   const { call } = await import('@/test/request');
-  const stored = await fillDashboard(world, flows);
+  const stored = await fillDashboard(environment, flows);
   let started = performance.now();
   let hours = 0;
   for (let run = { hours: 0, done: false }; !run.done; hours += run.hours) run = await sumTraffic();
   console.error(`${stored} flows are stored; ${hours} hours summed up in ${ms(performance.now() - started)}`);
-  const perNode = await world.preload(320_000, 30);
-  await world.send({ perNode, heartbeats: 128, inFlight: 8 });
+  const perNode = await environment.preload(320_000, 30);
+  await environment.send({ perNode, heartbeats: 128, inFlight: 8 });
 
   const { authorization } = await bearer(await makeUser('admin'));
-  const tenant = (await world.sql`select id from tenants limit 1`)[0] as { id: string };
+  const tenant = (await environment.sql`select id from tenants limit 1`)[0] as { id: string };
   const owner = await bearer(await makeUser('viewer', tenant));
   const runs: number[] = [];
   const worker = fork(fileURLToPath(new URL('./sum-worker.ts', import.meta.url)), [], {
@@ -90,7 +90,7 @@ try {
     const cold = performance.now() - started;
     const samples: Sample[] = [];
     // During the run all nodes report as often as agents do, and the rollups are recomputed from it.
-    const storing = world.send({ perNode, heartbeats: STORING_SECONDS * 2, perSecond: 2 });
+    const storing = environment.send({ perNode, heartbeats: STORING_SECONDS * 2, perSecond: 2 });
     for (let i = 0; i < CALLS; i++) {
       samples.push(await get(path(), who));
       await delay((STORING_SECONDS * 1000) / CALLS / 2);
@@ -109,7 +109,7 @@ try {
   printTable(['GET', 'first', 'median', 'p95', 'max', 'queries', 'size'], rows);
 
   const send = async () => {
-    const run = await world.send({ perNode, heartbeats, inFlight: 8 });
+    const run = await environment.send({ perNode, heartbeats, inFlight: 8 });
     if (run.sent.some((one) => one.status !== 200)) throw new Error('a heartbeat failed');
     return run.sent.reduce((sum, one) => sum + one.accepted + one.updated, 0) / run.seconds;
   };
@@ -144,5 +144,5 @@ try {
   expectBar(`storing at ${(share * 100).toFixed(0)} %, at least 80 %, of its rate with 20 dashboards`, share >= 0.8);
   worker.send('end');
 } finally {
-  await world.stop();
+  await environment.stop();
 }

@@ -10,7 +10,7 @@ import { checkAfterFaults } from './faults-checks';
 import { runAgents } from './node-agents';
 import { PAGES } from './pages';
 import { type Call, Person } from './person';
-import { PASSWORD, startServiceWorld } from './service-world';
+import { PASSWORD, startServiceEnvironment } from './service-environment';
 import { ms, printTable, summary } from './stats';
 
 /*
@@ -51,7 +51,7 @@ const next = random(Number(values.seed));
 console.log(`seed ${values.seed}, ${values.minutes} minutes`);
 let redis: RedisServer | null = values.embedded ? null : await startRedisServer();
 const redisPort = redis === null ? 0 : Number(new URL(redis.url).port);
-const world = await startServiceWorld({
+const environment = await startServiceEnvironment({
   users: Number(values.users),
   agents: Number(values.agents),
   redisUrl: redis?.url ?? null,
@@ -76,13 +76,13 @@ const kill = (pid: number | undefined, signal: NodeJS.Signals) => {
 };
 
 const FAULTS: Record<string, () => Promise<void> | void> = {
-  'PostgreSQL killed': () => kill(world.databasePid(), 'SIGKILL'),
-  'PostgreSQL restarted': () => kill(world.databasePid(), 'SIGINT'),
-  'web killed': () => kill(world.processes.web.pid(), 'SIGKILL'),
-  'worker killed': () => kill(world.processes.worker.pid(), 'SIGKILL'),
+  'PostgreSQL killed': () => kill(environment.databasePid(), 'SIGKILL'),
+  'PostgreSQL restarted': () => kill(environment.databasePid(), 'SIGINT'),
+  'web killed': () => kill(environment.processes.web.pid(), 'SIGKILL'),
+  'worker killed': () => kill(environment.processes.worker.pid(), 'SIGKILL'),
   'web and worker killed': () => {
-    kill(world.processes.web.pid(), 'SIGKILL');
-    kill(world.processes.worker.pid(), 'SIGKILL');
+    kill(environment.processes.web.pid(), 'SIGKILL');
+    kill(environment.processes.worker.pid(), 'SIGKILL');
   },
   ...(redis && {
     'Redis killed and emptied': async () => {
@@ -97,7 +97,7 @@ const FAULTS: Record<string, () => Promise<void> | void> = {
 async function untilReady(timeoutMs: number): Promise<number | null> {
   const started = performance.now();
   while (performance.now() - started < timeoutMs) {
-    const answer = await fetch(`${world.url}/api/v1/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
+    const answer = await fetch(`${environment.url}/api/v1/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
       () => null,
     );
     await answer?.arrayBuffer().catch(() => {});
@@ -113,8 +113,8 @@ try {
   });
   const cluster = JSON.parse(first) as { url: string; fingerprint: string; token: string };
   const people = await Promise.all(
-    world.emails.map(async (email) => {
-      const person = new Person(world.url, onCall);
+    environment.emails.map(async (email) => {
+      const person = new Person(environment.url, onCall);
       return { person, permissions: await person.signIn(email, PASSWORD) };
     }),
   );
@@ -134,7 +134,15 @@ try {
     ...[0, 1, 2, 3].map((n) => writeTenants(admin, `writer ${n}`, ledger, end.signal)),
     askForSyncs(admin, id, ledger, end.signal),
     runAgents(
-      { url: world.url, tokens: world.tokens, intervalMs: 10_000, flows: 100, onCall, onAccepted, keepTrying: true },
+      {
+        url: environment.url,
+        tokens: environment.tokens,
+        intervalMs: 10_000,
+        flows: 100,
+        onCall,
+        onAccepted,
+        keepTrying: true,
+      },
       end.signal,
     ),
     ...people.slice(1).map(async ({ person, permissions }) => {
@@ -179,10 +187,10 @@ try {
   );
   const failed = calls.filter(({ error }) => error !== null).length;
   console.log(`\n${calls.length} calls, ${failed} met a fault; ${ledger.accepted.size} writes accepted`);
-  await checkAfterFaults(world, ledger, SETTLE_MS);
+  await checkAfterFaults(environment, ledger, SETTLE_MS);
 } finally {
   simulator.kill();
-  await world.stop();
+  await environment.stop();
   await redis?.stop();
 }
 process.exit();

@@ -1,5 +1,5 @@
+import { type IngestEnvironment, type Run, startIngestEnvironment } from './ingest-environment';
 import { FLOWS, MOST_FLOWS, NODES } from './ingest-flows';
-import { type IngestWorld, type Run, startIngestWorld } from './ingest-world';
 import { postgresCpu, processCpu } from './process-cpu';
 import { expectBar, ms, printTable, summary } from './stats';
 
@@ -48,7 +48,7 @@ function storedOf({ sent }: Run): number {
 const restart = { nodes: 1, restarted: true, heartbeats: SMALL_HEARTBEATS };
 
 /** Sets the page cost of new sessions to PostgreSQL's own, as in an external database, or to the bundled one's. */
-async function setPageCost({ sql }: IngestWorld, cost: '4' | 'default'): Promise<void> {
+async function setPageCost({ sql }: IngestEnvironment, cost: '4' | 'default'): Promise<void> {
   const [row] = await sql`select current_database() as name`;
   await sql.unsafe(
     `alter database ${row?.name} ${cost === 'default' ? 'reset random_page_cost' : `set random_page_cost = ${cost}`}`,
@@ -62,34 +62,34 @@ async function setPageCost({ sql }: IngestWorld, cost: '4' | 'default'): Promise
  * measured state within a minute.
  */
 async function measureSmall(
-  world: IngestWorld,
+  environment: IngestEnvironment,
   rows: number,
   plan: Partial<Parameters<typeof send>[1]> = {},
 ): Promise<Cost> {
-  await setPageCost(world, '4');
-  await world.sql`alter table traffic_flows set (autovacuum_enabled = off)`;
-  await world.sql`truncate traffic_flows, flow_rollup_minutes`;
-  const perNode = await world.preload(rows, 30, 0, restart.nodes);
-  const cost = await send(world, { first: 0, perNode, ...restart, ...plan });
-  await setPageCost(world, 'default');
-  await world.sql`alter table traffic_flows reset (autovacuum_enabled)`;
-  await world.sql`truncate traffic_flows, flow_rollup_minutes`;
+  await setPageCost(environment, '4');
+  await environment.sql`alter table traffic_flows set (autovacuum_enabled = off)`;
+  await environment.sql`truncate traffic_flows, flow_rollup_minutes`;
+  const perNode = await environment.preload(rows, 30, 0, restart.nodes);
+  const cost = await send(environment, { first: 0, perNode, ...restart, ...plan });
+  await setPageCost(environment, 'default');
+  await environment.sql`alter table traffic_flows reset (autovacuum_enabled)`;
+  await environment.sql`truncate traffic_flows, flow_rollup_minutes`;
   return cost;
 }
 
-async function measure(world: IngestWorld, perNode: number, first: number): Promise<Cost> {
+async function measure(environment: IngestEnvironment, perNode: number, first: number): Promise<Cost> {
   // Until most pages were written once since the checkpoint: steady state is measured, not the minute after a checkpoint.
-  await world.send({ first, perNode, heartbeats: WARM_UP, inFlight: IN_FLIGHT });
-  return send(world, { first, perNode, heartbeats: HEARTBEATS });
+  await environment.send({ first, perNode, heartbeats: WARM_UP, inFlight: IN_FLIGHT });
+  return send(environment, { first, perNode, heartbeats: HEARTBEATS });
 }
 
 async function send(
-  world: IngestWorld,
+  environment: IngestEnvironment,
   plan: { first: number; perNode: number; restarted?: boolean; nodes?: number; flows?: number; heartbeats: number },
 ): Promise<Cost> {
   let before = { postgres: 0, web: 0 };
-  const cpu = () => ({ postgres: postgresCpu(world.databasePid()), web: processCpu(world.webPid) });
-  const run = await world.send({ ...plan, inFlight: plan.nodes ?? IN_FLIGHT }, () => {
+  const cpu = () => ({ postgres: postgresCpu(environment.databasePid()), web: processCpu(environment.webPid) });
+  const run = await environment.send({ ...plan, inFlight: plan.nodes ?? IN_FLIGHT }, () => {
     before = cpu();
   });
   const after = cpu();
@@ -103,7 +103,7 @@ async function send(
 }
 
 /** CPU time of PostgreSQL for COPY of stored rows into a table without an index, in microseconds per row; the best of 3. */
-async function copyFloor({ sql, databasePid, scratch }: IngestWorld, rows: number): Promise<number> {
+async function copyFloor({ sql, databasePid, scratch }: IngestEnvironment, rows: number): Promise<number> {
   // The server reads and writes the file itself: no client takes part in the floor.
   const path = sql.unsafe(`'${scratch}'`);
   await sql`create table bench_copy (like traffic_flows)`;
@@ -120,35 +120,35 @@ async function copyFloor({ sql, databasePid, scratch }: IngestWorld, rows: numbe
   return best;
 }
 
-const world = await startIngestWorld();
+const environment = await startIngestEnvironment();
 try {
   const costs: [string, Cost][] = [];
   const largest: [number, Cost][] = [];
   for (const rows of LARGEST_ON) {
-    largest.push([rows, await measureSmall(world, rows, { flows: MOST_FLOWS, heartbeats: LARGEST_HEARTBEATS })]);
+    largest.push([rows, await measureSmall(environment, rows, { flows: MOST_FLOWS, heartbeats: LARGEST_HEARTBEATS })]);
   }
   let anywhere: Cost | undefined;
   let restarted: Cost | undefined;
   let present = 0;
   for (const rows of sizes) {
     if (rows < ALIVE) {
-      costs.push([String(rows), await measureSmall(world, rows)]);
+      costs.push([String(rows), await measureSmall(environment, rows)]);
       continue;
     }
-    const perNode = await world.preload(rows, 30, present);
+    const perNode = await environment.preload(rows, 30, present);
     present = rows;
     console.error(`${rows} rows are present`);
     const alive = { first: Math.max(0, perNode - ALIVE / NODES), perNode };
-    costs.push([String(rows), await measure(world, alive.perNode, alive.first)]);
-    restarted ??= await send(world, { ...alive, ...restart });
-    if (rows > ALIVE) anywhere = await measure(world, perNode, 0);
+    costs.push([String(rows), await measure(environment, alive.perNode, alive.first)]);
+    restarted ??= await send(environment, { ...alive, ...restart });
+    if (rows > ALIVE) anywhere = await measure(environment, perNode, 0);
   }
   // Floor and open loop are of a large table; small ones alone are measured in a minute.
-  const floor = present === 0 ? Number.NaN : await copyFloor(world, 300_000);
+  const floor = present === 0 ? Number.NaN : await copyFloor(environment, 300_000);
   const open =
     present === 0
       ? null
-      : await world.send({ perNode: Math.floor(present / 64), heartbeats: 120, perSecond: OPEN_PER_SECOND });
+      : await environment.send({ perNode: Math.floor(present / 64), heartbeats: 120, perSecond: OPEN_PER_SECOND });
   if (open) storedOf(open);
 
   const restartedRow = restarted ? [[`${ALIVE}, restarted`, restarted] as const] : [];
@@ -195,5 +195,5 @@ try {
     expectBar(`${last[0]} rows cost at most 1.5 x ${first[0]}`, last[1].postgresUs <= 1.5 * first[1].postgresUs);
   }
 } finally {
-  await world.stop();
+  await environment.stop();
 }

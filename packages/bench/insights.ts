@@ -201,13 +201,13 @@ const program = file(restOnly ? '../../src/test/web-process.fixture.ts' : '../..
 if (!restOnly && !(existsSync(program) && existsSync(file('../../.next/standalone/server.js')))) {
   throw new Error('Run npm run build first (or give --rest-only): this measures the production build.');
 }
-const wanted = await freePort();
+const expected = await freePort();
 const web = fork(program, ['--embedded'], {
-  env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', PORT: String(wanted), HOST: '127.0.0.1', ...settings },
+  env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', PORT: String(expected), HOST: '127.0.0.1', ...settings },
   execArgv: restOnly ? ['--import', 'tsx'] : [],
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 });
-const { port = wanted } = await new Promise<{ port?: number }>((resolve, reject) => {
+const { port = expected } = await new Promise<{ port?: number }>((resolve, reject) => {
   web.once('message', (message) => resolve(message as { port?: number }));
   web.once('exit', (code) => reject(new Error(`the web process ended with ${code}`)));
 });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runAgents } from './node-agents';
 import { PAGES, type Page } from './pages';
 import { type Call, Person } from './person';
-import { PASSWORD } from './service-world';
+import { PASSWORD } from './service-environment';
 
 /*
  * The people and the agents of packages/bench/load.ts, in a process of their own, so that their work does not count as

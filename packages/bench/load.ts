@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { startRedisServer } from '@/test/redis-server';
 import type { Call } from './person';
 import { postgresCpu, processCpu } from './process-cpu';
-import { startServiceWorld } from './service-world';
+import { startServiceEnvironment } from './service-environment';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
@@ -42,18 +42,18 @@ function memoryOf(pid: number | undefined): number {
 }
 
 const redis = values.redis ? await startRedisServer() : null;
-const world = await startServiceWorld({
+const environment = await startServiceEnvironment({
   users: Number(values.users),
   agents: Number(values.agents),
   redisUrl: redis?.url ?? null,
 });
-const { web, worker } = world.processes;
+const { web, worker } = environment.processes;
 const calls: Call[] = [];
 const memory: Record<'web' | 'worker', number[]> = { web: [], worker: [] };
 let events = 0;
 
 const plan = {
-  ...{ url: world.url, emails: world.emails, tokens: world.tokens, seconds },
+  ...{ url: environment.url, emails: environment.emails, tokens: environment.tokens, seconds },
   ...{ intervalMs: Number(values.interval) * 1000, flows: Number(values.flows) },
 };
 const client = fork(fileURLToPath(new URL('./load-client.ts', import.meta.url)), [JSON.stringify(plan)], {
@@ -64,12 +64,14 @@ try {
     client.once('message', (message) => resolve((message as { ready: number }).ready));
     client.once('exit', (code) => reject(new Error(`the client ended with ${code}`)));
   });
-  console.log(`${signedIn} people signed in, ${world.tokens.length} agents; ${values.minutes} minutes from now on`);
+  console.log(
+    `${signedIn} people signed in, ${environment.tokens.length} agents; ${values.minutes} minutes from now on`,
+  );
   const pids = { web: web.pid(), worker: worker.pid() };
-  const cpu = () => [processCpu(pids.web ?? 0), processCpu(pids.worker ?? 0), postgresCpu(world.databasePid())];
+  const cpu = () => [processCpu(pids.web ?? 0), processCpu(pids.worker ?? 0), postgresCpu(environment.databasePid())];
   const [before, started] = [cpu(), performance.now()];
   const sampling = setInterval(() => {
-    for (const name of ['web', 'worker'] as const) memory[name].push(memoryOf(world.processes[name].pid()));
+    for (const name of ['web', 'worker'] as const) memory[name].push(memoryOf(environment.processes[name].pid()));
   }, SAMPLE_MS);
   await new Promise<void>((resolve, reject) => {
     client.on('message', (message) => {
@@ -119,9 +121,12 @@ try {
       ...[...thirds(memory[name]), Math.max(...memory[name])].map((bytes) => `${(bytes / MIB).toFixed(0)} MiB`),
     ]),
   );
-  for (const line of world.errors.slice(0, 10)) console.log(line.slice(0, 300));
+  for (const line of environment.errors.slice(0, 10)) console.log(line.slice(0, 300));
   console.log();
-  expectBar(`everybody signed in (${signedIn} of ${world.emails.length})`, signedIn === world.emails.length);
+  expectBar(
+    `everybody signed in (${signedIn} of ${environment.emails.length})`,
+    signedIn === environment.emails.length,
+  );
   expectBar(`no call failed (${errors.length} of ${calls.length})`, errors.length === 0);
   expectBar(`no process ended`, web.pid() === pids.web && worker.pid() === pids.worker);
   for (const name of ['web', 'worker'] as const) {
@@ -130,6 +135,6 @@ try {
   }
 } finally {
   client.kill();
-  await world.stop();
+  await environment.stop();
   await redis?.stop();
 }

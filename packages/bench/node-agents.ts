@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Flow, Heartbeat } from '@fabric/agent-contract';
 import { type Call, reasonOf } from './person';
-import { GUESTS, guestAddress } from './service-world';
+import { GUESTS, guestAddress } from './service-environment';
 
 const SERVICES = [443, 5432, 53, 22, 80];
 

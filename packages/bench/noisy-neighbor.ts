@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Attack } from './noisy-attacker';
-import { startNoisyWorld } from './noisy-world';
+import { startNoisyEnvironment } from './noisy-environment';
 import { Person } from './person';
-import { PASSWORD } from './service-world';
+import { PASSWORD } from './service-environment';
 import { expectBar, ms, printTable, summary } from './stats';
 
 /*
@@ -36,8 +36,8 @@ const ATTACKS = (['topology', 'sign-in', 'sign-in everywhere', 'mixture'] as con
 
 type Phase = { calls: number[]; failed: string[]; signIns: number[]; blocked: number };
 
-const world = await startNoisyWorld();
-const ids = async (query: string) => (await world.sql.unsafe<{ id: string }[]>(query)).map(({ id }) => id);
+const environment = await startNoisyEnvironment();
+const ids = async (query: string) => (await environment.sql.unsafe<{ id: string }[]>(query)).map(({ id }) => id);
 const workloads = await ids('select id from workloads where project_id is not null and vmid % 40 <> 0 limit 200');
 const policies = await ids('select id from policies');
 
@@ -52,7 +52,7 @@ async function signInElsewhere(url: string): Promise<number> {
   const ok = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.50' },
-    body: JSON.stringify({ email: world.people.neighbour, password: PASSWORD }),
+    body: JSON.stringify({ email: environment.people.neighbour, password: PASSWORD }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   })
     .then(async (response) => response.text().then(() => response.ok))
@@ -135,16 +135,16 @@ function report(name: string, phase: Phase, idle: number): void {
 
 /** The same calls before an attack and during it, in a web process of its own, so that nothing of an earlier attack is under way. */
 async function measureRound(build: string, name: Attack['name']): Promise<[Phase, Phase]> {
-  await world.sql`delete from rate_limits`;
-  const web = await world.startWeb(build);
+  await environment.sql`delete from rate_limits`;
+  const web = await environment.startWeb(build);
   try {
     const [neighbour, operator] = [new Person(web.url, () => {}), new Person(web.url, () => {})];
-    await neighbour.signIn(world.people.neighbour, PASSWORD);
-    await operator.signIn(world.people.operator, PASSWORD);
+    await neighbour.signIn(environment.people.neighbour, PASSWORD);
+    await operator.signIn(environment.people.operator, PASSWORD);
     const login = await fetch(`${web.url}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: world.people.attacker, password: PASSWORD }),
+      body: JSON.stringify({ email: environment.people.attacker, password: PASSWORD }),
     });
     const { access_token: token } = (await login.json()) as { access_token: string };
     const people = { neighbour, operator };
@@ -179,5 +179,5 @@ try {
   printTable(['', 'light calls', 'failed', 'median', 'p95', 'max', 'p95 : idle', 'sign-in p95', 'longest block'], rows);
   for (const [name, ratio] of ratios) expectBar(`p95 under ${name} at most twice the idle one`, ratio <= 2);
 } finally {
-  await world.stop();
+  await environment.stop();
 }

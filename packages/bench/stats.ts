@@ -8,7 +8,7 @@ export function summary(samples: readonly number[]): { median: number; p95: numb
 export const ms = (value: number): string =>
   value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(1)} ms`;
 
-/** A table for people: columns as wide as their widest cell. */
+/** A readable table: columns as wide as their widest cell. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) =>

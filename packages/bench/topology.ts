@@ -8,7 +8,7 @@ import { buildMap } from '@/features/topology/map-model';
 import { randomTopology } from '@/features/topology/random-topology.fixture';
 import { english } from '../../src/lib/i18n/translator';
 import { expectBar, ms, printTable, summary } from './stats';
-import { startTopologyWorld } from './topology-world';
+import { startTopologyEnvironment } from './topology-environment';
 
 /*
  * How fast the map is read and drawn, with the production build and Chromium without a graphics card:
@@ -51,11 +51,11 @@ const layoutMs = performance.now() - startedAt;
 console.log(`laying out 5,000 workloads: ${ms(layoutMs)}`);
 expectBar('5,000 workloads laid out within a second', layoutMs < 1_000);
 
-const world = await startTopologyWorld(workloads, pairs, rows);
+const environment = await startTopologyEnvironment(workloads, pairs, rows);
 const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
 try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const login = await context.request.post(`${world.url}/api/v1/auth/login`, { data: world.admin });
+  const login = await context.request.post(`${environment.url}/api/v1/auth/login`, { data: environment.admin });
   const { access_token } = (await login.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}` };
   /** Reads the map again and again, and prints how long it takes. */
@@ -64,7 +64,7 @@ try {
     let text = '';
     for (let call = 0; call < CALLS; call++) {
       const started = performance.now();
-      const response = await fetch(`${world.url}/api/v1/topology?${query}`, { headers });
+      const response = await fetch(`${environment.url}/api/v1/topology?${query}`, { headers });
       text = await response.text();
       samples.push(performance.now() - started);
       if (!response.ok) throw new Error(text);
@@ -93,7 +93,7 @@ try {
   await measure('GET /topology, expanded', `group_by=auto&expand=${expand.join(',')}`);
 
   const page = await context.newPage();
-  await page.goto(`${world.url}/topology?expand=${expand.join(',')}`);
+  await page.goto(`${environment.url}/topology?expand=${expand.join(',')}`);
   const map = page.getByRole('application', { name: /^Map of/ });
   await map.waitFor();
   await page.waitForTimeout(1_000);
@@ -124,5 +124,5 @@ try {
   for (const [name, { perSecond }] of results) expectBar(`at least 30 frames/s while ${name}`, perSecond >= 30);
 } finally {
   await browser.close();
-  await world.stop();
+  await environment.stop();
 }

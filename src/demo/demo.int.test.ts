@@ -23,10 +23,10 @@ import { DEMO_EMAIL, ensureAdministrator } from './installation/accounts';
 import { ensureClusters } from './installation/clusters';
 import { takeSteps } from './installation/kept-steps';
 import { stepsFor } from './installation/steps';
+import { SITES } from './inventory/company';
 import { type DemoSimulator, startDemoSimulator } from './simulator/demo-simulator';
 import { simulatedView } from './simulator/simulated-view';
 import { SLOT_MS } from './traffic/sessions';
-import { SITES } from './world/company';
 
 // Nothing is installed here, so nothing has to be built.
 vi.spyOn(bundle, 'requireAgentBundle').mockResolvedValue({} as bundle.AgentBundle);
@@ -103,7 +103,7 @@ const stored = async () => ({
 });
 
 describe('a demo', () => {
-  it('is an installation with synced clusters, agents and a history, made through the services', {
+  it('creates an installation with synced clusters, agents and a history through the services', {
     timeout: 240_000,
   }, async () => {
     const { run_ids } = await start();
@@ -250,7 +250,7 @@ describe('a demo', () => {
 });
 
 describe('an installation that is no demo', () => {
-  it('is left alone when it is in use', async () => {
+  it('stays unchanged when it is in use', async () => {
     const url = await createTestDatabase();
     const other = postgres(url, { max: 1, onnotice: () => {} });
     await other`insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.org', 'x')`;

@@ -122,7 +122,7 @@ export const RULE_LOG_LEVELS = [
 export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
 
 export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
-/** `unknown`: nothing can be said, as over an empty group. It is never a pass. */
+/** `unknown`: there is no result, for example over an empty group. Never counts as passed. */
 export const POLICY_TEST_RESULTS = ['pass', 'fail', 'unknown'] as const;
 export const IMPACT_STATUSES = ['running', 'done', 'failed'] as const;
 /** What a change does to conversations, most harmful first. */
@@ -152,7 +152,7 @@ export const SECURITY_GROUP_MEMBER_SORTS = ['workload_name', 'vmid', 'cluster_na
 export const SECURITY_GROUP_SORTS = ['name', 'members_total', 'created_at', 'updated_at'] as const;
 export const TAG_MATCHES = ['any', 'all'] as const;
 
-/** Where the sign-in provider sends people back to, below the public address. */
+/** Path of the redirect URI of the sign-in provider, below the public address. */
 export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 /** Where the sign-in provider sends people back to after they signed out there. */
 export const OIDC_SIGNED_OUT_PATH = '/api/v1/auth/oidc/signed-out';

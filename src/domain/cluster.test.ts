@@ -57,7 +57,7 @@ describe('what describes a cluster', () => {
     );
   });
 
-  it('is checked with an address or a stored cluster', () => {
+  it('requires an address or a stored cluster', () => {
     expect(ClusterCheckInput.safeParse({ api_token: good.api_token }).success).toBe(false);
     expect(ClusterCheckInput.safeParse({ api_url: 'pve1' }).success).toBe(true);
   });

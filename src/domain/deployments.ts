@@ -61,7 +61,7 @@ export const DeploymentGuest = z.object({
   dormant: z.array(DormantView).nullable(),
   /** With `changed_since_preview`: what would have been written by now. */
   difference: ChangedDifference.nullable(),
-  /** What is to be known though nothing failed, as a firewall that stays on. */
+  /** Notes without a failure, such as a firewall that stays on. */
   notes: z.array(DeploymentProblem),
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),

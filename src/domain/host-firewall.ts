@@ -23,7 +23,7 @@ export type HostFirewallOption = z.output<typeof HostFirewallOption>;
 /** A rule of a data center, node or VNet, and whether it filters anything. */
 export const HostFirewallRule = FirewallRuleView.extend({
   status: z.enum(HOST_RULE_STATUSES),
-  /** Why it is not enforced everywhere, or not known. */
+  /** Why the rule is not enforced everywhere, or why that is unknown. */
   status_reason: z.enum(HOST_RULE_REASONS).nullable(),
 });
 export type HostFirewallRule = z.output<typeof HostFirewallRule>;

@@ -104,7 +104,7 @@ export const PolicySummary = z.object({
 export type PolicySummary = z.output<typeof PolicySummary>;
 
 const deployment = {
-  /** The worst of the clusters'; null when nothing is to be deployed and nothing of the policy is known to be live. */
+  /** The worst status of the clusters; null when nothing is to be deployed and no rule of the policy is known to be live. */
   deployment_status: z.enum(DEPLOYMENT_STATUSES).nullable(),
   deployments: z.array(ClusterDeployment),
 };

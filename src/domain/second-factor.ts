@@ -49,7 +49,7 @@ export const SecondFactorInput = z.strictObject({
 });
 export type SecondFactorInput = z.output<typeof SecondFactorInput>;
 
-/** Begins an enrollment. The password is needed when the sign-in is not fresh. */
+/** Begins an enrollment. Requires the password when the sign-in is not recent. */
 export const EnrolmentInput = z.strictObject({ current_password: CurrentPassword.optional() });
 export type EnrolmentInput = z.output<typeof EnrolmentInput>;
 

@@ -65,11 +65,11 @@ it('says what all flows share, else mixed, and never more', () => {
       }
       expect(sum.differs).toBe(verdicts.some(({ action, rules_say }) => differs(action, rules_say?.action)));
       for (const { policy_id, action, partly } of sum.audit_say) {
-        const told = verdicts.filter(({ audit_say }) =>
+        const found = verdicts.filter(({ audit_say }) =>
           audit_say.some((say) => say.policy_id === policy_id && say.action === action),
         );
-        expect(told.length).toBeGreaterThan(0);
-        expect(partly).toBe(told.length < verdicts.length);
+        expect(found.length).toBeGreaterThan(0);
+        expect(partly).toBe(found.length < verdicts.length);
       }
       const policies = new Set(
         verdicts.flatMap(({ audit_say }) => audit_say.map((say) => `${say.policy_id} ${say.action}`)),

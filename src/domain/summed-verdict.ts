@@ -46,7 +46,7 @@ export type SummedVerdict = {
 };
 
 /** Of a row of which nothing is known. */
-export const NOTHING_SAID: SummedVerdict = { action: 'unknown', rules_say: null, audit_say: [], differs: false };
+export const NO_VERDICT: SummedVerdict = { action: 'unknown', rules_say: null, audit_say: [], differs: false };
 
 /** The verdict of one flow as that of a row. */
 export const summedVerdictOf = ({ action, rules_say, audit_say }: FlowVerdict): SummedVerdict => ({

@@ -11,7 +11,7 @@ const wordsOf = (command: string, token = 'secret'): string[] =>
     .slice(0, -1);
 
 describe('a call as a curl command', () => {
-  it('is one word of the shell per text, whatever is in it', () => {
+  it('quotes each text as one shell word, whatever it contains', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0'));
     fc.assert(
       fc.property(text, (one) => {

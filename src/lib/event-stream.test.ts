@@ -18,7 +18,7 @@ test('fields, comments, several data lines, all three line ends', () => {
   ]);
 });
 
-test('however the text is cut, the events are the same', () => {
+test('the events are the same however the text is cut', () => {
   const part = fc.constantFrom('id: 1', 'event: e', 'data: x', 'data:', ': c', '', '', 'data: y: z', 'nonsense');
   const stream = fc.array(fc.tuple(part, fc.constantFrom('\n', '\r\n')), { maxLength: 40 });
   fc.assert(

@@ -8,7 +8,7 @@ describe('forget answers', () => {
   const signedIn = (id: string): SessionState => ({ status: 'signed_in', user: userOf(id) });
 
   /** A session in a given state. */
-  function world(first: SessionState) {
+  function fixture(first: SessionState) {
     let listener = () => {};
     const session = {
       state: first,
@@ -37,7 +37,7 @@ describe('forget answers', () => {
     ['the session ends by itself', { status: 'signed_out', expired: true }],
     ['another user signs in', signedIn('bob')],
   ] as const)('forgets what was read when %s', (_when, state) => {
-    const { become, read, holds } = world(signedIn('ada'));
+    const { become, read, holds } = fixture(signedIn('ada'));
     read();
     expect(holds()).toBe(true);
     become(state);
@@ -45,7 +45,7 @@ describe('forget answers', () => {
   });
 
   it('keeps it while the same user stays signed in, and after it was stopped', () => {
-    const { become, read, holds, stop } = world(signedIn('ada'));
+    const { become, read, holds, stop } = fixture(signedIn('ada'));
     read();
     become(signedIn('ada'));
     expect(holds()).toBe(true);

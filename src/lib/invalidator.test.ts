@@ -3,7 +3,7 @@ import { makeInvalidator, routersTouched } from './invalidator';
 
 const id = '0190f3a0-0000-7000-8000-000000000001';
 
-test('what each event touches', () => {
+test('each event invalidates its routers', () => {
   const touched = (type: string, rest: object = {}) =>
     routersTouched({ type, data: JSON.stringify({ type, cluster_id: id, ...rest }) });
   expect(touched('inventory.changed')).toEqual([
@@ -44,7 +44,7 @@ test('passes the first event immediately, a burst once per interval, and nothing
   expect(calls.slice(2)).toEqual(['all', ['nodes']]);
 });
 
-test('after stop nothing is passed on', () => {
+test('stop() prevents further calls', () => {
   const calls: unknown[] = [];
   const { push, stop } = makeInvalidator((routers) => calls.push(routers), 1000);
   push(['a']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { paths } from './paths';
 
-test('every path of the interface', () => {
+test('each path of the interface matches its URL', () => {
   const ids = {
     cluster: 'clusterId',
     node: 'nodeId',

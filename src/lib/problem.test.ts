@@ -4,7 +4,7 @@ import { failureFromBody, isPassing, retryDelay } from './problem';
 const body = (more: object) => ({ title: 'Temporarily unavailable', status: 503, code: 'unavailable', ...more });
 
 describe('failures that pass', () => {
-  it('are tried again after the time that the service names, at most 15 s', () => {
+  it('retry after the time in the response, at most 15 s', () => {
     const named = failureFromBody(body({ status: 429, retry_after: 5 }));
     expect(named && isPassing(named)).toBe(true);
     for (const [seconds, atLeast, atMost] of [
@@ -18,7 +18,7 @@ describe('failures that pass', () => {
     expect(retryDelay(0, { title: 'Internal error' })).toBeLessThan(700);
   });
 
-  it('are not those of a statement that took too long', () => {
+  it('exclude a statement that took too long', () => {
     const slow = failureFromBody(body({ reason: 'too_slow' }));
     expect(slow && isPassing(slow)).toBe(false);
     const down = failureFromBody(body({}));

@@ -117,7 +117,7 @@ describe('session', () => {
       expect(session.token).toBe('access-1');
     });
 
-    test('without a cookie is signed out, and nothing has expired', async () => {
+    test('signs out without a cookie, and nothing expires', async () => {
       service.cookie = null;
       const { session, expired } = openTab(service);
       await session.start();
@@ -150,7 +150,7 @@ describe('session', () => {
       expect(session.state.status).toBe('signed_in');
     });
 
-    test('is opened by the second step when the first asks for a code', async () => {
+    test('opens with the second step when the first one asks for a code', async () => {
       service.cookie = null;
       service.secondFactor = true;
       const { session } = openTab(service);
@@ -206,7 +206,7 @@ describe('session', () => {
       expect(service.refreshes).toBe(2);
     });
 
-    test('when the refresh is refused, tokens are cleared and the event comes once', async () => {
+    test('a refused refresh clears the tokens and emits the event once', async () => {
       const { session, authFetch, expired } = openTab(service);
       await session.start();
       service.valid.clear();
@@ -300,7 +300,7 @@ describe('session', () => {
       expect(service.reused).toBe(false);
     });
 
-    test('that lost a race outside the lock wait for the cookie of the winner, but not for ever', async () => {
+    test('wait for a limited time for the cookie of the winner when they lost a race outside the lock', async () => {
       const lost = () =>
         Response.json({ title: 'Not signed in', status: 401, reason: 'already_rotated' }, { status: 401 });
       service.refreshAnswers = [lost(), lost()];
@@ -324,7 +324,7 @@ describe('session', () => {
       expect(service.refreshes).toBe(4);
     });
 
-    test('without a shared lock they would: the test can fail', async () => {
+    test('refresh twice without a shared lock: the test can fail', async () => {
       const tabs = [openTab(service, (run) => run()), openTab(service, (run) => run())];
       await Promise.all(tabs.map((t) => t.session.start()));
       expect(service.reused).toBe(true);

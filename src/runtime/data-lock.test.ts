@@ -19,7 +19,7 @@ describe('takeDataLock', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('is taken once and free after its release', async () => {
+  it('can be taken once, and again after its release', async () => {
     const lock = await takeDataLock(directory);
     if ('holder' in lock) throw new Error('the first one was refused');
     lock.announce('http://127.0.0.1:3000');
@@ -36,7 +36,7 @@ describe('takeDataLock', () => {
     expect(readdirSync(directory)).toHaveLength(1);
   });
 
-  it('is held by a living process and free once that was killed, for one of many comers', async () => {
+  it('stays held by a living process; after that is killed, one of many processes takes it', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, directory], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -31,7 +31,7 @@ async function ask(path: string): Promise<LockHolder | null> {
       try {
         resolve(JSON.parse(text) as LockHolder);
       } catch {
-        // It accepted, so it lives; it is too busy to say more.
+        // The process accepted the connection, so it runs; it is too busy to answer.
         resolve({ pid: 0 });
       }
     };

@@ -115,7 +115,7 @@ describe('the thread for heavy requests', () => {
     await heavy;
   });
 
-  it('is started again when it ends; until then heavy requests get 503 and light ones go on', async () => {
+  it('restarts when it ends; until then heavy requests get 503 and light ones continue', async () => {
     const lost = await fetch(`${url}/topology?q=end`);
     expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '2']);
     expect(await lost.json()).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('Try again') });

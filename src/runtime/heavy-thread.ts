@@ -10,7 +10,7 @@ import { answerProblem } from './request-guard';
 /** `embedded`: the database is our own, on this machine. */
 export type HeavyThreadData = { secret: string; embedded: boolean };
 
-/** Connections of the thread for what is light in its requests: who asks, and the other calls of a batch. */
+/** Connections of the thread for light queries: the session, and the other calls of a batch. */
 const LIGHT_CONNECTIONS = 2;
 const RESTART_MS = 500;
 const METRICS_MS = 250;

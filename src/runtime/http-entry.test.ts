@@ -158,10 +158,10 @@ describe('response headers sent to the browser', () => {
 
   it('lets a page run only scripts with the nonce of this response, which is also passed to Next', async () => {
     const { policy, response } = await policyOf('/clusters');
-    const told =
+    const found =
       ((await response.json()) as { headers: Record<string, string> }).headers['content-security-policy'] ?? '';
     expect(nonceIn(policy)).toMatch(/^[A-Za-z0-9+/]{24}$/);
-    expect(told).toBe(policy);
+    expect(found).toBe(policy);
     expect(nonceIn((await policyOf('/clusters')).policy)).not.toBe(nonceIn(policy));
     expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|\*/);
     for (const rule of ["object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "default-src 'self'"]) {
@@ -259,16 +259,16 @@ describe('closing', () => {
     await new Promise<void>((done) => closing.listen(0, '127.0.0.1', done));
     const { port } = closing.address() as AddressInfo;
     const client = spawn(process.execPath, ['-e', CLIENT, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
+    let found = '';
     client.stdout.on('data', (text) => {
-      said += text;
+      found += text;
     });
     await once(client, 'spawn');
     // It connects in this time: the kernel holds the connection, and the process ends before it has looked.
     busy(1_000);
     const closed = new Promise((done) => closing.close(done));
     await once(client, 'close');
-    expect(said).toBe('connected answered 200');
+    expect(found).toBe('connected answered 200');
     await closed;
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });

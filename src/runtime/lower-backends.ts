@@ -18,7 +18,7 @@ export function lowerBackends(niceness: number): () => void {
       try {
         if (getPriority(pid) < niceness) setPriority(pid, niceness);
       } catch (error) {
-        // It has ended, or belongs to another user.
+        // The process has ended, or belongs to another user.
         logger.debug({ err: error, pid }, 'cannot lower the priority of a connection');
       }
     }

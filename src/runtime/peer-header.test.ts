@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { peerOf, trustedProxies } from './peer-header';
 
-const nobody = trustedProxies([]);
+const noProxies = trustedProxies([]);
 const proxies = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8']);
 const from = (address: string | undefined, headers: Record<string, string | string[]> = {}, trusted = proxies) =>
   peerOf({ address, encrypted: false }, { host: 'fabric.test', ...headers }, trusted);
@@ -10,10 +10,10 @@ const from = (address: string | undefined, headers: Record<string, string | stri
 describe('peerOf', () => {
   it('takes the socket’s address and ignores headers of strangers', () => {
     const lies = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.test' };
-    for (const trusted of [nobody, proxies]) {
+    for (const trusted of [noProxies, proxies]) {
       expect(from('192.0.2.1', lies, trusted)).toEqual({ address: '192.0.2.1', proto: 'http', host: 'fabric.test' });
     }
-    expect(from('10.0.0.1', lies, nobody).address).toBe('10.0.0.1');
+    expect(from('10.0.0.1', lies, noProxies).address).toBe('10.0.0.1');
   });
 
   it.each([

@@ -28,7 +28,7 @@ describe('storedSecret', () => {
 });
 
 describe('legibleCode', () => {
-  it('is three groups without look-alikes, never twice the same', () => {
+  it('returns three groups without look-alike characters, never twice the same', () => {
     const codes = Array.from({ length: 500 }, legibleCode);
     for (const code of codes) expect(code).toMatch(/^[A-HJKMNP-TV-Z2-9]{4}(-[A-HJKMNP-TV-Z2-9]{4}){2}$/);
     expect(new Set(codes).size).toBe(500);

@@ -29,15 +29,15 @@ export function serveHandler(handler: (request: Request) => Promise<Response>) {
         ...(!isBodyless(incoming.method) && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
       });
       const response = await handler(request);
-      const told = new Headers(response.headers);
+      const reported = new Headers(response.headers);
       const takesGzip = /\bgzip\b/.test(incoming.headers['accept-encoding'] ?? '');
-      const zips = takesGzip && response.body !== null && COMPRESSIBLE.test(told.get('content-type') ?? '');
+      const zips = takesGzip && response.body !== null && COMPRESSIBLE.test(reported.get('content-type') ?? '');
       if (zips) {
-        told.set('content-encoding', 'gzip');
-        told.append('vary', 'Accept-Encoding');
-        told.delete('content-length');
+        reported.set('content-encoding', 'gzip');
+        reported.append('vary', 'Accept-Encoding');
+        reported.delete('content-length');
       }
-      outgoing.writeHead(response.status, Object.fromEntries(told));
+      outgoing.writeHead(response.status, Object.fromEntries(reported));
       if (!response.body) return void outgoing.end();
       const body = Readable.fromWeb(response.body as WebStream);
       await (zips ? pipeline(body, createGzip(), outgoing) : pipeline(body, outgoing));

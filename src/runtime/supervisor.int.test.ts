@@ -21,8 +21,8 @@ import { postgresProcesses } from './postgres/orphans';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const isRoot = userInfo().uid === 0;
-const NOBODY = { uid: 65534, gid: 65534 };
-const othersMayRead = isRoot && spawnSync('test', ['-r', join(ROOT, 'package.json')], NOBODY).status === 0;
+const UNKNOWN_ID = { uid: 65534, gid: 65534 };
+const othersMayRead = isRoot && spawnSync('test', ['-r', join(ROOT, 'package.json')], UNKNOWN_ID).status === 0;
 
 type Run = {
   process: ChildProcess;
@@ -81,7 +81,7 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
 }
 
 /** What the kernel reports for a process; empty for one that has ended, as database processes do all the time. */
-function said(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
+function readProcess(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8');
   } catch {
@@ -93,13 +93,15 @@ function said(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
 function processes(): number[] {
   const named = readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && said(pid, 'environ').includes(`FABRIC_DATA_DIR=${data}\0`));
+    .filter(
+      (pid) => pid > 0 && pid !== process.pid && readProcess(pid, 'environ').includes(`FABRIC_DATA_DIR=${data}\0`),
+    );
   const database = existsSync(join(data, 'postgres')) ? postgresProcesses(join(data, 'postgres')) : [];
   return [...named, ...database];
 }
 
 async function untilNoneLeft(): Promise<void> {
-  const left = () => processes().map((pid) => `${pid} ${said(pid, 'cmdline')}`);
+  const left = () => processes().map((pid) => `${pid} ${readProcess(pid, 'cmdline')}`);
   await expect.poll(left, { timeout: 10_000, interval: 20 }).toEqual([]);
 }
 
@@ -211,7 +213,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       expect(await query(database, 'select value from kept')).toEqual([{ value: 1 }]);
     }
     const from = run.lines.length;
-    const web = processes().find((pid) => said(pid, 'cmdline').endsWith('\0web\0'));
+    const web = processes().find((pid) => readProcess(pid, 'cmdline').endsWith('\0web\0'));
     process.kill(web ?? 0, 'SIGKILL');
     await run.line(/web ended \(SIGKILL\); restarting in 0.5 s/, from);
     await run.line(/^web +\| DATABASE_URL=/, from);
@@ -240,7 +242,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
     const old = postmaster();
     // With the guards gone nothing ends the database.
-    for (const pid of processes()) if (said(pid, 'comm').trim() === 'sh') process.kill(pid, 'SIGKILL');
+    for (const pid of processes()) if (readProcess(pid, 'comm').trim() === 'sh') process.kill(pid, 'SIGKILL');
     run.process.kill('SIGKILL');
     await run.ended;
     await delay(300);
@@ -318,10 +320,10 @@ describe('supervisor', { timeout: 90_000 }, () => {
   it.runIf(othersMayRead)(
     'runs as an ordinary user, too (needs root, and a checkout that others may read)',
     async () => {
-      chownSync(directory, NOBODY.uid, NOBODY.gid);
-      const run = start({ HOME: directory }, NOBODY);
+      chownSync(directory, UNKNOWN_ID.uid, UNKNOWN_ID.gid);
+      const run = start({ HOME: directory }, UNKNOWN_ID);
       await run.line(/\| ready: /);
-      expect(statSync(join(data, 'postgres')).uid).toBe(NOBODY.uid);
+      expect(statSync(join(data, 'postgres')).uid).toBe(UNKNOWN_ID.uid);
       run.process.kill('SIGTERM');
       expect(await run.ended, run.lines.join('\n')).toBe(0);
       await untilNoneLeft();

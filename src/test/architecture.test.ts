@@ -24,7 +24,7 @@ const MODULE_STATE =
 const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'src/demo/traffic/sessions.ts firstLanes': 'computed from constants when the module is loaded',
   'src/demo/traffic/sessions.ts laneCount': 'computed from constants when the module is loaded',
-  'src/demo/world/company.ts byName': 'an index of constants',
+  'src/demo/inventory/company.ts byName': 'an index of constants',
   'src/domain/flow-context/opening-packets.ts known': 'parsed addresses by their text: the same in every process',
   'src/domain/net/prefix-table.ts scratch': 'written before it is read, within one call',
   'src/domain/net/prefix-table.ts scratchWords': 'written before it is read, within one call',
@@ -41,9 +41,9 @@ const HARMLESS_STATE: Readonly<Record<string, string>> = {
   'src/server/providers/hypervisor/pve/testing/simulated.fixture.ts keys': 'a number that only has to differ',
   'src/server/enforcement/deployments/testing/deployment-lab.fixture.ts DEFINITION': 'assigned before each test',
   'src/server/enforcement/deployments/testing/deployment-lab.fixture.ts lab': 'assigned before each test',
-  'src/server/traffic/flows/testing/flow-world.fixture.ts admin': 'assigned before it is read, by each file',
-  'src/server/traffic/flows/testing/flow-world.fixture.ts agent': 'assigned before it is read, by each file',
-  'src/server/traffic/flows/testing/flow-world.fixture.ts world': 'assigned before it is read, by each file',
+  'src/server/traffic/flows/testing/planted-flows.fixture.ts admin': 'assigned before it is read, by each file',
+  'src/server/traffic/flows/testing/planted-flows.fixture.ts agent': 'assigned before it is read, by each file',
+  'src/server/traffic/flows/testing/planted-flows.fixture.ts fixture': 'assigned before it is read, by each file',
   'src/server/notifications/testing/notification-lab.fixture.ts signal': 'never aborted',
   'src/server/enforcement/policies/testing/policy-lab.fixture.ts labs': 'a number that only has to differ',
   'src/test/factories.ts serial': 'a number that only has to differ',
@@ -151,7 +151,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
 const SHORT = 25;
 
 describe('architecture', () => {
-  it('is what git keeps: no source is ignored by an entry that means something else', () => {
+  it('contains every source: none is ignored by an entry for something else', () => {
     const ignored = execFileSync(
       'git',
       ['ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'workers', 'packages', 'e2e', 'drizzle'],

@@ -15,8 +15,8 @@ export async function recordStatements<T>(work: () => Promise<T>): Promise<{ res
       return original(...args);
     }) as typeof original;
   };
-  const restored = USES.map((wanted) => {
-    const client = withDatabaseUse(wanted, sqlClient);
+  const restored = USES.map((expected) => {
+    const client = withDatabaseUse(expected, sqlClient);
     const { unsafe, begin } = client;
     listenTo(client, unsafe);
     client.begin = ((body: (tx: postgres.TransactionSql) => Promise<unknown>) =>

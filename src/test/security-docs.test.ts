@@ -125,7 +125,7 @@ describe('the ASVS checklist', () => {
   }
   const section = (title: string) => document.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 
-  it('is held against as many requirements as the standard has', () => {
+  it('covers as many requirements as the standard has', () => {
     expect(ASVS_5_LEVEL_2.filter(({ level }) => level === 1)).toHaveLength(70);
     expect(ASVS_5_LEVEL_2).toHaveLength(253);
   });
@@ -147,7 +147,7 @@ describe('the ASVS checklist', () => {
       const states = ASVS_5_LEVEL_2.filter(({ level }) => levels.includes(level)).map(({ number }) =>
         stateOf.get(number),
       );
-      const counts = STATES.map((wanted) => states.filter((state) => state === wanted).length);
+      const counts = STATES.map((needed) => states.filter((state) => state === needed).length);
       return `| ${[title, ...counts, states.length].join(' | ')} |`;
     };
     for (const expected of [line('level 1', [1]), line('level 2', [2]), line('both', [1, 2])])

@@ -8,7 +8,7 @@ const PARTS = { Title: Base.Title, Description: Base.Description, Close: Base.Cl
 
 const SIZES = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' };
 
-/** A window over the page for one task. Esc closes it and the focus returns to where it was. */
+/** A modal dialog for one task. Esc closes it and the focus returns to where it was. */
 export function DialogPopup({
   open,
   onOpenChange,

@@ -20,9 +20,9 @@ export function loadOnOpening<P extends object>(
   // biome-ignore lint/correctness/noComponentHookFactories: as `dynamic` of Next, it is called once per panel, when a module is loaded.
   return function PanelOnOpening(props: P) {
     const [wasOpened, setWasOpened] = useState(false);
-    const isWanted = wasOpened || isOpen(props);
-    if (isWanted && !wasOpened) setWasOpened(true);
-    const Panel = usePart(code, isWanted)?.Panel;
+    const isRequested = wasOpened || isOpen(props);
+    if (isRequested && !wasOpened) setWasOpened(true);
+    const Panel = usePart(code, isRequested)?.Panel;
     return Panel ? <Panel {...props} /> : null;
   };
 }

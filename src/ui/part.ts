@@ -36,11 +36,11 @@ export function part<M>(load: () => Promise<M>): Part<M> {
 }
 
 /** The module as soon as it is needed and here; null before. `onFailure` is called when it cannot be loaded. */
-export function usePart<M>(of: Part<M>, isWanted: boolean, onFailure?: () => void): M | null {
+export function usePart<M>(of: Part<M>, isRequested: boolean, onFailure?: () => void): M | null {
   const [, setArrived] = useState(false);
-  const here = isWanted ? of.now() : null;
+  const here = isRequested ? of.now() : null;
   // What this rendering saw counts: code may arrive before the effect runs, and nothing would show it then.
-  const isMissing = isWanted && here === null;
+  const isMissing = isRequested && here === null;
   useEffect(() => {
     if (!isMissing) return;
     let isGone = false;

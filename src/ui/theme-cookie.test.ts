@@ -10,7 +10,7 @@ it('reads back what it writes, and follows the system for anything else', () => 
   for (const value of [undefined, '', 'blue', 'DARK']) expect(parseTheme(value)).toBe('system');
 });
 
-it('is sent over TLS only where the page came over TLS', () => {
+it('sets Secure only where the page came over TLS', () => {
   expect(themeCookie('dark', 'https:')).toMatch(/; Secure$/);
   expect(themeCookie('dark', 'http:')).not.toContain('Secure');
 });

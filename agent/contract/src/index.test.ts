@@ -70,14 +70,14 @@ describe('checkFlow', () => {
     expect(checkFlow(trap)).toEqual({ ok: false, reason: 'unreadable flow' });
   });
 
-  it('is stable: what it returns passes again unchanged', () => {
+  it('returns a flow that passes the check again unchanged', () => {
     const check = checkFlow({ ...flow, icmp_type: 8, raw: { chain: 'tap100i0-IN', list: [1, 'a', null] } });
     expect(check.ok && checkFlow(check.flow)).toEqual(check);
   });
 });
 
 describe('heartbeat', () => {
-  it('is parsed without its flows, so that one bad flow does not cost the rest', () => {
+  it('parses the envelope without its flows, so that one invalid flow does not reject the others', () => {
     const mixed = { ...heartbeat, flows: [flow, { nonsense: true }, 7], later_field: 1 };
     const parsed = heartbeatEnvelopeSchema.parse(mixed);
     expect(parsed.flows.map((f) => checkFlow(f).ok)).toEqual([true, false, false]);

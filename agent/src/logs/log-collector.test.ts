@@ -115,7 +115,7 @@ describe('LineBudget', () => {
 });
 
 describe('LogFlows', () => {
-  it('is bounded', () => {
+  it('limits the number of flows', () => {
     const flows = new LogFlows();
     const packet = (sourcePort: number): LogLine => ({
       decision: 'drop',

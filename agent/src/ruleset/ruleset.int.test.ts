@@ -53,7 +53,7 @@ describeAsRoot(
   });
   afterAll(() => namespaces.destroy());
 
-  it('is the same when read again, and after traffic', async () => {
+  it('returns the same hash when the ruleset is read again, also after traffic', async () => {
     const before = await reader.read();
     const generation = rulesetGeneration();
     expect(before).toMatchObject({

@@ -99,7 +99,7 @@ export function readAnswer(body: unknown): HeartbeatAnswer {
   const count = (name: string): number => (Number.isSafeInteger(fields[name]) ? (fields[name] as number) : 0);
   const rejected = Array.isArray(fields.rejected) ? fields.rejected.slice(0, AGENT_LIMITS.flows_per_heartbeat) : [];
   const { minimum, default: usual, maximum } = AGENT_LIMITS.interval_seconds;
-  const wanted = count('next_interval_seconds');
+  const requested = count('next_interval_seconds');
   return {
     accepted: count('accepted'),
     updated: count('updated'),
@@ -107,7 +107,7 @@ export function readAnswer(body: unknown): HeartbeatAnswer {
       const { index, reason } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>;
       return typeof index === 'number' && typeof reason === 'string' ? [{ index, reason: reason.slice(0, 200) }] : [];
     }),
-    next_interval_seconds: wanted === 0 ? usual : Math.min(Math.max(wanted, minimum), maximum),
+    next_interval_seconds: requested === 0 ? usual : Math.min(Math.max(requested, minimum), maximum),
   };
 }
 

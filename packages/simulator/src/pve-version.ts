@@ -7,7 +7,7 @@ export type PveVersion = {
   major: 8 | 9;
   /** Failure bodies carry `message` (http-server 5.2.0 and later). */
   messageInBody: boolean;
-  /** 401 says only `Authentication failed!`; earlier versions name the reason. */
+  /** 401 has only `Authentication failed!`; earlier versions name the reason. */
   unifiedSignInErrors: boolean;
   maxBodyBytes: number;
 };

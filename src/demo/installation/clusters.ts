@@ -4,7 +4,7 @@ import { systemScope } from '@/server/auth/scope';
 import { listClusters } from '@/server/inventory/queries/clusters';
 import { createCluster, updateCluster } from '@/server/sync/clusters';
 import { requestSync } from '@/server/sync/request-sync';
-import { SITES } from '../world/company';
+import { SITES } from '../inventory/company';
 
 /**
  * Adds the simulated clusters that are missing, brings addresses and fingerprints up to date, and asks for a sync where

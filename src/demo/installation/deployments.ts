@@ -7,7 +7,7 @@ import { forgetSnapshots } from '@/server/enforcement/guest-firewall/live-reader
 import { observeCluster } from '@/server/enforcement/guest-firewall/observe';
 import { listPolicies, updatePolicy } from '@/server/enforcement/policies/policies';
 import { listClusters } from '@/server/inventory/queries/clusters';
-import { guestNamed } from '../world/company';
+import { guestNamed } from '../inventory/company';
 
 const BALANCERS = 'Customers reach the load balancers';
 const POSTGRES = 'Applications reach PostgreSQL';

@@ -3,8 +3,8 @@ import { SubnetInput } from '@/domain/ipam/subnet';
 import { createSubnet } from '@/server/addresses/subnets';
 import { systemScope } from '@/server/auth/scope';
 import { listNetworks } from '@/server/inventory/queries/networks';
-import { SITES } from '../world/company';
-import type { DemoSite } from '../world/site';
+import { SITES } from '../inventory/company';
+import type { DemoSite } from '../inventory/site';
 import { unlessThere } from './kept-steps';
 
 /** Prefixes that the clusters do not know by themselves: their bridges carry them without SDN. */

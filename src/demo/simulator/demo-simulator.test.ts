@@ -24,7 +24,7 @@ const addresses = (simulator: DemoSimulator['simulator']) =>
   simulator.clusters.map(({ nodes, tokens }) => ({ nodes, token: tokens.manager }));
 
 describe('the clusters of the demo', { timeout: 30_000 }, () => {
-  it('are the same after a restart: address, certificates, tokens, and what was changed in them', async () => {
+  it('keep their address, certificates, tokens and changes after a restart', async () => {
     const first = await start();
     const before = addresses(first);
     const cluster = first.cluster('nordwind-fra');
@@ -69,7 +69,7 @@ describe('the clusters of the demo', { timeout: 30_000 }, () => {
 });
 
 describe('what the agents of the demo see of them', () => {
-  it('is what the packet filters decide', async () => {
+  it('matches the decisions of the packet filters', async () => {
     const simulator = await start();
     const view = simulatedView(simulator);
     const at = new Date('2026-11-21T03:00:00Z');

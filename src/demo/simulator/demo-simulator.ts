@@ -9,9 +9,9 @@ import {
   startSimulator,
 } from '@fabric/simulator/http-server';
 import { z } from 'zod';
+import { SITES } from '../inventory/company';
+import { demoScenario } from '../inventory/scenario';
 import { KeptFile } from '../kept-file';
-import { SITES } from '../world/company';
-import { demoScenario } from '../world/scenario';
 
 /** The port of the real product; no one else listens on these loopback addresses, as a rule. */
 const USUAL_PORT = 8006;
@@ -88,8 +88,8 @@ async function otherPort(): Promise<number> {
 }
 
 /** All clusters listen on one port, so that one number is all there is to keep. Who finds it taken moves to another. */
-async function startOnOnePort(options: SimulatorOptions, wanted: number): Promise<Simulator> {
-  for (let port = wanted, attempt = 0; ; attempt += 1) {
+async function startOnOnePort(options: SimulatorOptions, requested: number): Promise<Simulator> {
+  for (let port = requested, attempt = 0; ; attempt += 1) {
     try {
       return await startSimulator({ ...options, port });
     } catch (error) {

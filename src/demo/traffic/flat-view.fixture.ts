@@ -1,4 +1,4 @@
-import { SITES } from '../world/company';
+import { SITES } from '../inventory/company';
 import type { ClustersView, GuestCard, OpeningPacket, PacketVerdict } from './clusters-view';
 
 /** Clusters in which everything runs where the demo puts it. `evaluatePacket` gives a packet's verdict; the default accepts. */

@@ -1,4 +1,4 @@
-import { guestNamed } from '../world/company';
+import { guestNamed } from '../inventory/company';
 import { outsideAddress } from './outside';
 import { officeProfiles } from './profiles/office';
 import { platformProfiles } from './profiles/platform';

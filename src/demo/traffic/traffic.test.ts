@@ -3,7 +3,7 @@ import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { describe, expect, it } from 'vitest';
 import { cidrContains, parseCidr } from '@/domain/net/cidr';
 import { parseIp } from '@/domain/net/ip-address';
-import { SITES } from '../world/company';
+import { SITES } from '../inventory/company';
 import type { PacketVerdict } from './clusters-view';
 import { flatView } from './flat-view.fixture';
 import { makeHeartbeat } from './heartbeat';
@@ -40,7 +40,7 @@ function heartbeatOf(place: (typeof PLACES)[number], slot: number, report: NodeR
 }
 
 describe('the traffic of the demo', { timeout: 60_000 }, () => {
-  it('is the same for the same seed, whatever was asked before', () => {
+  it('stays the same for the same seed, whatever was requested before', () => {
     const range = { from: START + 2_000, to: START + 2_030 };
     const once = nodeReports(SEED, range, view);
     nodeReports(SEED, { from: START, to: START + 60 }, view);
@@ -224,7 +224,7 @@ describe('a packet filter', () => {
     );
   });
 
-  it('is not mentioned where it logs nothing', () => {
+  it('produces no evidence where it logs nothing', () => {
     const silent = all((direction, port) =>
       direction === 'in' && port === 443 ? { verdict: 'drop' } : { verdict: 'accept' },
     );

@@ -52,7 +52,7 @@ export const DashboardSecurity = z.object({
   monitoring: RangeMonitoring,
   suspicious_traffic: z.array(SuspiciousTraffic),
   suspicious_summary: SuspiciousSummary,
-  /** Single flows are kept from here on: suspicious traffic before it is not known any more. */
+  /** Flows are stored from this time on; earlier suspicious traffic has expired. */
   suspicious_since: z.string(),
   /** null: not visible to the user. */
   policies: PolicyStandings.nullable(),

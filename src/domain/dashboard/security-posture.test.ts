@@ -20,11 +20,11 @@ const facts = (values: Partial<PostureFacts> = {}): PostureFacts => ({
 });
 
 describe('the score', () => {
-  it('is 100 when everything is as it should be', () => {
+  it('equals 100 when nothing is wrong', () => {
     expect(ratePosture(facts())).toMatchObject({ score: 100, level: 'good', enforcement: { share: 1, points: 100 } });
   });
 
-  it('is unknown when no guest has a known filter state', () => {
+  it('returns unknown when no guest has a known filter state', () => {
     const { score, level, enforcement } = ratePosture(
       facts({ enforcement: { ...NO_WORKLOADS, unknown: 7, without_interface: 1 } }),
     );
@@ -99,7 +99,7 @@ const anyFacts: fc.Arbitrary<PostureFacts> = fc.record({
   agents: fc.record({ watched: count, silent: count, unwatched: count }),
 });
 
-it('is the points less the percentages, from 0 to 100, and 0 only where nothing filters', () => {
+it('deducts percentages from the points, stays between 0 and 100, and returns 0 only where nothing filters', () => {
   fc.assert(
     fc.property(anyFacts, (one) => {
       const { score, enforcement, policies, suspicious, agents } = ratePosture(one);

@@ -209,7 +209,7 @@ describe('compileFailuresOf', () => {
 });
 
 describe('enforcementOf', () => {
-  it('is unknown while it is not known whether the node compiles', () => {
+  it('returns unknown while it is unknown whether the node compiles', () => {
     const live = (of: Partial<LiveNode>) => ({ cluster: CLUSTER, guest: guest({}), node: node(of) });
     const nic = { name: 'net0', firewall: true, mac: null };
     expect(enforcementOf(live({ options: null, compile_unknown: true }), nic)).toEqual({

@@ -94,13 +94,13 @@ describe('evaluateForward of routed packets', () => {
     expect(verdict({ packet: { protocol: 1, icmp_type: 3 } }).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
   });
 
-  it('is not filtered while the firewall of the cluster or of the node is off', () => {
+  it('accepts while the firewall of the cluster or of the node is off', () => {
     expect(verdict({ cluster: { options: DROP, firewall_enabled: false } })).toEqual(off('cluster_firewall_off'));
     const node = { options: { nftables: 1, enable: 0 } };
     expect(verdict({ cluster: { options: DROP }, node })).toEqual(off('node_firewall_off'));
   });
 
-  it('is not filtered by rules on a node with iptables, which drops only what is invalid', () => {
+  it('applies no rules on a node with iptables, which drops only invalid packets', () => {
     const setup = { cluster: { options: DROP }, node: { options: {}, rules: rulesOf([{ action: 'DROP' }]) } };
     expect(verdict(setup)).toEqual(off('iptables_node'));
     expect(verdict({ ...setup, packet: { state: 'invalid' } }).verdict).toBe('drop');
@@ -114,7 +114,7 @@ describe('evaluateForward of routed packets', () => {
     ['unknown_node_options', { options: DROP }, { options: null, implementation: 'nftables' as const }],
     ['unknown_reference', { rules: rulesOf([{ action: 'DROP', source: '+gone' }]) }, {}],
     ['node_cannot_compile', {}, { compile_failure: { since: '2026-11-23T00:00:00Z', failures: [] } }],
-  ])('is unknown where what decides is not known: %s', (reason, cluster, node) => {
+  ])('returns unknown where the deciding part is unknown: %s', (reason, cluster, node) => {
     expect(verdict({ cluster, node })).toMatchObject(unknown(reason));
   });
 });
@@ -130,19 +130,19 @@ describe('evaluateForward of packets bridged within a VNet', () => {
     expect(verdict({ ...setup, packet: { destination_port: 80 } })).toEqual({ verdict: 'drop', decided_by });
   });
 
-  it('is filtered also while the firewall of the node is off', () => {
+  it('filters also while the firewall of the node is off', () => {
     const setup = { vnet: 'apps', cluster: { vnets }, packet: { destination_port: 80 } };
     expect(verdict({ ...setup, node: { options: { nftables: 1, enable: 0 } } }).verdict).toBe('drop');
   });
 
-  it('is not filtered unless the firewall of the VNet is on', () => {
+  it('accepts unless the firewall of the VNet is on', () => {
     const { apps } = vnets;
     const without = { apps: { ...apps, options: DROP } };
     expect(verdict({ vnet: 'apps', cluster: { vnets: without } })).toEqual(off('vnet_firewall_off'));
     expect(verdict({ vnet: 'other', cluster: { vnets } })).toEqual(off('vnet_firewall_off'));
   });
 
-  it('is unknown where only nftables would drop and the implementation is not known', () => {
+  it('returns unknown where only nftables would drop and the implementation is unknown', () => {
     const setup = { vnet: 'apps', cluster: { vnets }, packet: { destination_port: 80 } };
     expect(verdict({ ...setup, node: { options: null } })).toMatchObject(unknown('unknown_implementation'));
     expect(verdict({ vnet: 'apps', cluster: { vnets }, node: { options: null } }).verdict).toBe('accept');
@@ -152,7 +152,7 @@ describe('evaluateForward of packets bridged within a VNet', () => {
     [null],
     [{ apps: { options: null, rules: rulesOf([]) } }],
     [{ apps: { options: { enable: 1 }, rules: null } }],
-  ])('is unknown where the firewall of the VNet was not read: %j', (unread) => {
+  ])('returns unknown where the firewall of the VNet was not read: %j', (unread) => {
     expect(verdict({ vnet: 'apps', cluster: { vnets: unread } })).toMatchObject(unknown('unknown_forward_rules'));
   });
 });

@@ -33,9 +33,9 @@ it.each(KINDS)(
           way?: string | null,
         ) => {
           const [only] = possible;
-          const wanted = possible.size === 1 ? only : 'unknown';
-          if (verdict !== wanted) {
-            expect({ verdict, packet, way, cluster }).toEqual({ verdict: wanted, packet, way, cluster });
+          const expected = possible.size === 1 ? only : 'unknown';
+          if (verdict !== expected) {
+            expect({ verdict, packet, way, cluster }).toEqual({ verdict: expected, packet, way, cluster });
           }
           seen[verdict]++;
         };

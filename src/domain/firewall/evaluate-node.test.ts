@@ -109,7 +109,7 @@ describe('evaluateNode', () => {
     expect(verdict({ ...OUT, destination_port: 8006 }, {}, { options, ipsets }).verdict).toBe('drop');
   });
 
-  it('is unknown for corosync between nodes, and drops it from any other address', () => {
+  it('returns unknown for corosync between nodes and drops it from any other address', () => {
     const corosync = { protocol: 17, destination_port: 5405 };
     expect(verdict({ ...corosync, source: ip('10.0.0.3') })).toMatchObject(unknown('unknown_corosync_links'));
     const multicast = { ...corosync, destination: ip('239.192.1.1') };
@@ -138,7 +138,7 @@ describe('evaluateNode', () => {
     expect(verdict(solicitation, { ...closed, options: { ndp: 0 } }).verdict).toBe('drop');
   });
 
-  it('is not filtered while the firewall of the cluster or of the node is off', () => {
+  it('accepts while the firewall of the cluster or of the node is off', () => {
     const reason = (name: string) => ({ verdict: 'accept', decided_by: { kind: 'not_enforced', reason: name } });
     expect(verdict({}, {}, { firewall_enabled: false })).toEqual(reason('cluster_firewall_off'));
     expect(verdict({}, { options: { enable: 0 } })).toEqual(reason('node_firewall_off'));
@@ -153,11 +153,11 @@ describe('evaluateNode', () => {
     ['unknown_cluster_options', {}, { options: null }],
     ['unknown_packet_detail', { rules: rulesOf([{ iface: 'vmbr0' }]) }, {}],
     ['node_cannot_compile', { compile_failure: { since: '2026-11-23T00:00:00Z', failures: [] } }, {}],
-  ])('is unknown where what decides is not known: %s', (reason, node, cluster) => {
+  ])('returns unknown where the deciding part is unknown: %s', (reason, node, cluster) => {
     expect(verdict({}, node, cluster)).toMatchObject(unknown(reason));
   });
 
-  it('is unknown where the implementation is not known and both decide differently', () => {
+  it('returns unknown where the implementation is unknown and both decide differently', () => {
     const ping = { protocol: 1, icmp_type: 8 };
     const cluster = { options: { policy_in: 'REJECT' } };
     expect(verdict(ping, {}, cluster).verdict).toBe('drop');

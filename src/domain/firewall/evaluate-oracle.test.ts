@@ -30,9 +30,9 @@ it(`agrees with a literal reading of ${RULESETS} random rule sets about ${PACKET
         const { verdict } = evaluate(prepared, packet);
         const possible = possibleVerdicts(state, nic, packet);
         const [only] = possible;
-        const wanted = possible.size === 1 ? only : 'unknown';
-        if (verdict !== wanted)
-          expect({ verdict, packet, nic, state }).toEqual({ verdict: wanted, packet, nic, state });
+        const expected = possible.size === 1 ? only : 'unknown';
+        if (verdict !== expected)
+          expect({ verdict, packet, nic, state }).toEqual({ verdict: expected, packet, nic, state });
         seen[verdict]++;
       }
     }),

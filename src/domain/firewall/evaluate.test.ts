@@ -50,12 +50,12 @@ const nodeWith = (options: LiveNode['options'], networks = PLAIN_NODE.networks):
 const SSH = { proto: 'tcp', dport: '22' };
 
 describe('the decision', () => {
-  it('is the first matching rule, with its position', () => {
+  it('names the first matching rule with its position', () => {
     const state = stateOf([{ ...SSH, source: '192.0.2.9' }, { ...SSH, action: 'DROP' }, SSH]);
     expect(verdict(state)).toEqual({ verdict: 'drop', decided_by: { kind: 'rule', position: 1 } });
   });
 
-  it('is inside a group, with both positions', () => {
+  it('names a rule inside a group with both positions', () => {
     const members = [
       { pos: 0, type: 'out', action: 'DROP', enable: 1 },
       { pos: 1, type: 'in', action: 'ACCEPT', enable: 1, ...SSH },
@@ -76,7 +76,7 @@ describe('the decision', () => {
     expect(verdict(state).decided_by).toEqual({ kind: 'default', policy: 'DROP' });
   });
 
-  it('is the default policy of the direction when nothing matches', () => {
+  it('names the default policy of the direction when no rule matches', () => {
     const state = stateOf([]);
     expect(verdict(state).verdict).toBe('drop');
     expect(verdict(state, { direction: 'out' })).toEqual({
@@ -88,7 +88,7 @@ describe('the decision', () => {
     expect(verdict({ ...reject, node: NFTABLES_NODE }).verdict).toBe('drop');
   });
 
-  it('is that of connection tracking before any rule', () => {
+  it('names connection tracking before any rule', () => {
     const state = stateOf([{ action: 'DROP' }]);
     expect(verdict(state, { state: 'established' }).decided_by).toEqual({ kind: 'builtin', name: 'established' });
     expect(verdict(stateOf([SSH]), { state: 'invalid' }).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
@@ -172,7 +172,7 @@ describe('in front of guests', () => {
     expect(verdict(stateOf([], off)).decided_by).toEqual(not_enforced);
   });
 
-  it('is nothing but tracking where the interface has no flag, and nothing where the cluster is off', () => {
+  it('applies only connection tracking where the interface has no flag, and nothing where the cluster firewall is off', () => {
     const flagless = { firewall: false };
     expect(verdict(stateOf([], { ...off, cluster: blacklist }), {}, flagless).verdict).toBe('accept');
     expect(verdict(stateOf([]), { state: 'invalid' }, flagless)).toEqual(builtin('invalid'));
@@ -180,7 +180,7 @@ describe('in front of guests', () => {
     expect(verdict(clusterOff, { state: 'invalid' }).verdict).toBe('accept');
   });
 
-  it('is decided by the blacklist whatever the options of the guest are', () => {
+  it('drops blacklisted sources whatever the options of the guest are', () => {
     const unread = stateOf([], { cluster: blacklist, guest: { options: null } });
     expect(verdict(unread)).toEqual(builtin('blacklist'));
   });
@@ -232,19 +232,19 @@ describe('in front of guests', () => {
 describe('packets that are not what they seem', () => {
   const all = stateOf([{}, { type: 'out' }]);
 
-  it.each([0, 3, 4, 5, 9, 10, 11, 12, 14, 16, 18])('are invalid: unsolicited ICMP type %i', (icmp_type) => {
+  it.each([0, 3, 4, 5, 9, 10, 11, 12, 14, 16, 18])('count unsolicited ICMP type %i as invalid', (icmp_type) => {
     expect(verdict(all, { protocol: 1, icmp_type }).decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
     expect(verdict(all, { protocol: 1, icmp_type, state: 'related' }).verdict).toBe('accept');
   });
 
   const six = { source: ip('2001:db8::1'), destination: ip('2001:db8::9') };
 
-  it.each([1, 2, 3, 4, 129, 137])('are invalid: unsolicited ICMPv6 type %i', (icmp_type) => {
+  it.each([1, 2, 3, 4, 129, 137])('count unsolicited ICMPv6 type %i as invalid', (icmp_type) => {
     const found = verdict(all, { ...six, protocol: 58, icmp_type });
     expect(found.decided_by).toEqual({ kind: 'builtin', name: 'invalid' });
   });
 
-  it('are not invalid: ICMP that opens a connection, and neighbor discovery, which is in none', () => {
+  it('exclude ICMP that opens a connection, and untracked neighbor discovery', () => {
     for (const icmp_type of [8, 13, 15, 17]) expect(verdict(all, { protocol: 1, icmp_type }).verdict).toBe('accept');
     for (const icmp_type of [128, 135, 143]) {
       expect(verdict(all, { ...six, protocol: 58, icmp_type }).verdict).toBe('accept');
@@ -265,7 +265,7 @@ describe('packets that are not what they seem', () => {
     expect(verdict(all, { ...six, protocol: 51 }).verdict).toBe('accept');
   });
 
-  it('are dropped without an answer where rejecting them on the way out cannot reach the guest', () => {
+  it('get dropped without a reply where a reject on the way out cannot reach the guest', () => {
     const state = stateOf([{ type: 'out', action: 'REJECT' }]);
     const out = { direction: 'out', source: ip('10.0.0.9'), destination: ip('192.0.2.1') } as const;
     expect(verdict(state, out).verdict).toBe('reject');
@@ -279,7 +279,7 @@ describe('what is not enforced', () => {
     ['cluster_firewall_off', stateOf([], { cluster: { firewall_enabled: false } }), {}],
     ['guest_firewall_off', stateOf([], { guest: { options: {} } }), {}],
     ['nic_flag_off', stateOf([]), { firewall: false }],
-  ] as const)('is accepted: %s', (reason, state, nic) => {
+  ] as const)('accepts: %s', (reason, state, nic) => {
     expect(verdict(state, {}, nic)).toEqual({ verdict: 'accept', decided_by: { kind: 'not_enforced', reason } });
   });
 
@@ -288,11 +288,11 @@ describe('what is not enforced', () => {
     ['unknown_guest_options', stateOf([], { guest: { options: null } }), {}],
     ['unknown_nic_flag', stateOf([]), { firewall: null }],
     ['unknown_guest_rules', stateOf(null), {}],
-  ] as const)('is unknown, not off, when it could not be read: %s', (reason, state, nic) => {
+  ] as const)('returns unknown, not off, when it could not be read: %s', (reason, state, nic) => {
     expect(verdict(state, {}, nic)).toMatchObject({ verdict: 'unknown', decided_by: { kind: 'unknown', reason } });
   });
 
-  it('is settled by one switch that is certainly off', () => {
+  it('follows one switch that is certainly off', () => {
     const state = stateOf([], { cluster: { firewall_enabled: null } });
     expect(verdict(state, {}, { firewall: false }).verdict).toBe('accept');
   });

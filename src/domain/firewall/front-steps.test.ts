@@ -49,7 +49,7 @@ function* clusters(): Generator<LiveCluster> {
 }
 
 describe('frontSteps', () => {
-  it('is on, off or unknown exactly where the evaluator says so, for every node, cluster and switch of the guest', () => {
+  it('returns on, off or unknown exactly as the evaluator for every node, cluster and guest switch', () => {
     const wrong: string[] = [];
     let compared = 0;
     const switches = [...product({ enable: [0, 1], firewall: [true, false, null] })];
@@ -87,7 +87,7 @@ describe('frontSteps', () => {
     expect(wrong.slice(0, 3)).toEqual([]);
   });
 
-  it('is on where it is at one of several interfaces, and unknown where no interface could be read', () => {
+  it('returns on where one of several interfaces has it, and unknown where no interface could be read', () => {
     const node = { options: {}, networks: null, rules: null };
     const guest = { options: { enable: 0 }, rules: [], ipsets: {}, aliases: {} };
     const cluster = { firewall_enabled: true, ipsets: {}, groups: {}, aliases: {} };

@@ -180,7 +180,7 @@ describe('the status of rules of nodes and data centers', () => {
       { status: 'not_enforced', reason: 'direction' },
     ],
   ];
-  it.each(cases)('is right for a rule %s', (_, given, expected) => {
+  it.each(cases)('matches the expected status for a rule %s', (_, given, expected) => {
     expect(hostRuleStatus(...given)).toEqual(expected);
   });
 });

@@ -4,8 +4,8 @@ import { betweenNode, inTurn, isInvalid } from './oracle-forward.fixture';
 import { MACROS, type Outcome, plainNftables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
-const is = (value: number | undefined, ...wanted: number[]): Tri =>
-  value === undefined ? '?' : tri(wanted.includes(value));
+const is = (value: number | undefined, ...expected: number[]): Tri =>
+  value === undefined ? '?' : tri(expected.includes(value));
 const within = (value: number | undefined, low: number, high: number): Tri =>
   value === undefined ? '?' : tri(low <= value && value <= high);
 

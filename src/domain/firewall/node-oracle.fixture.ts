@@ -6,8 +6,8 @@ import { either, type Outcome, plainIptables } from './oracle-rules.fixture';
 import type { Packet } from './packet';
 
 const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
-const is = (value: number | undefined, ...wanted: number[]): Tri =>
-  value === undefined ? '?' : tri(wanted.includes(value));
+const is = (value: number | undefined, ...expected: number[]): Tri =>
+  value === undefined ? '?' : tri(expected.includes(value));
 const within = (value: number | undefined, low: number, high: number): Tri =>
   value === undefined ? '?' : tri(low <= value && value <= high);
 

@@ -40,12 +40,12 @@ const TYPES: Record<string, [number, number?]> = {
 
 function icmp(name: string | undefined, v6: boolean, packet: Packet): Tri {
   if (!name || name === 'any') return 'y';
-  const wanted = TYPES[`${v6 ? 'icmpv6' : 'icmp'} ${name}`];
-  if (!wanted) return '?';
+  const expected = TYPES[`${v6 ? 'icmpv6' : 'icmp'} ${name}`];
+  if (!expected) return '?';
   if (packet.icmp_type === undefined) return '?';
-  if (packet.icmp_type !== wanted[0]) return 'n';
-  if (wanted[1] === undefined) return 'y';
-  return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === wanted[1]);
+  if (packet.icmp_type !== expected[0]) return 'n';
+  if (expected[1] === undefined) return 'y';
+  return packet.icmp_code === undefined ? '?' : tri(packet.icmp_code === expected[1]);
 }
 
 export const MACROS: Record<string, (v6: boolean) => Partial<LiveRule>[]> = {

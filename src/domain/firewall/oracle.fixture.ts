@@ -52,8 +52,8 @@ function walk({ nft, cluster, flag, guest }: Case, state: LiveState, nic: LiveNi
   const { source_port: sport, destination_port: dport, icmp_type: type, icmp_code: code } = packet;
   const isIcmp = packet.protocol === (v6 ? 58 : 1);
   const sight: Sight = { cluster: state.cluster, guest: state.guest, nft };
-  const is = (value: number | undefined, ...wanted: number[]): Tri =>
-    value === undefined ? '?' : tri(wanted.includes(value));
+  const is = (value: number | undefined, ...expected: number[]): Tri =>
+    value === undefined ? '?' : tri(expected.includes(value));
   const not = (answer: Tri): Tri => (answer === '?' ? '?' : tri(answer === 'n'));
   const option = (name: string, value: number, otherwise: number): Tri =>
     node ? tri(Number(node[name] ?? otherwise) === value) : '?';

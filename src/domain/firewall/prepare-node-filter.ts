@@ -41,7 +41,7 @@ export type PreparedNodeFilter = {
   readonly cluster_enabled: boolean | null;
   readonly node_enabled: boolean | null;
   readonly compile_doubt: ReturnType<typeof compileDoubt>;
-  /** One, or one of each implementation when it is not known which of them filters. */
+  /** One filter, or one per implementation when it is unknown which of them filters. */
   readonly chains: readonly [PreparedNodeChain, ...PreparedNodeChain[]];
 };
 

@@ -36,7 +36,7 @@ const stranger = (family: 4 | 6, last: number): Packet => {
 };
 
 describe('protectionOf', () => {
-  it('is default_deny exactly when the default drops what no rule is about, under random states', () => {
+  it('returns default_deny exactly when the default drops packets without a matching rule, under random states', () => {
     const seen = new Map<Protection, number>();
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 2, max: 99 }), fc.boolean(), (seed, last, bare) => {
@@ -151,13 +151,13 @@ describe('protectionOf', () => {
     ['the rules unread', 'unknown', { rules: null }],
     ['a group unread', 'unknown', { rules: [GROUP] }, { groups: null }],
     ['a group unread behind a default of ACCEPT', 'unknown', { options: ACCEPT, rules: [GROUP] }, { groups: null }],
-  ])('with %s is %s', (_, expected, parts, cluster = {}) => {
+  ])('rates %s as %s', (_, expected, parts, cluster = {}) => {
     expect(of(parts, cluster)).toBe(expected);
   });
 });
 
 describe('worstProtection', () => {
-  it('is the same in whatever order, that of one of the interfaces, and default_deny only when all are', () => {
+  it('returns one of the given values in any order, and default_deny only when all are default_deny', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PROTECTIONS), { minLength: 1, maxLength: 5 }), (list) => {
         const worst = worstProtection(list);

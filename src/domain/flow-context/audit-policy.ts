@@ -26,13 +26,13 @@ const UNFILTERING_NODE: LiveNode = {
 };
 
 /** Its rules and nothing else: no rule of the hypervisor's own comes before them, and what matches none passes. */
-function chainOf(wanted: DesiredGuest): PreparedGuest {
+function chainOf(requested: DesiredGuest): PreparedGuest {
   const state: LiveState = {
     cluster: { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {} },
     guest: {
       options: { enable: 1, policy_in: 'ACCEPT', policy_out: 'ACCEPT', dhcp: 0, ndp: 0, macfilter: 0, radv: 1 },
-      rules: wanted.rules.map(({ content, comment }, pos) => ({ pos, ...content, enable: 1, comment })),
-      ipsets: Object.fromEntries(wanted.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
+      rules: requested.rules.map(({ content, comment }, pos) => ({ pos, ...content, enable: 1, comment })),
+      ipsets: Object.fromEntries(requested.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))])),
       aliases: {},
     },
     node: UNFILTERING_NODE,
@@ -41,18 +41,18 @@ function chainOf(wanted: DesiredGuest): PreparedGuest {
   return prepareGuest(state, { name: 'net0', firewall: true, mac: null });
 }
 
-/** Prepares a policy for one guest. `wanted` is what the policy alone compiles to there. */
+/** Prepares a policy for one guest. `requested` is what the policy alone compiles to there. */
 export function prepareAuditPolicy(
   policy: { id: string; tenant_id: string | null; project_id?: string | null },
-  wanted: DesiredGuest,
+  requested: DesiredGuest,
 ): AuditPolicy {
   return {
     policy_id: policy.id,
     tenant_id: policy.tenant_id,
     project_id: policy.project_id ?? null,
-    rules: wanted.rules,
-    drops: { in: wanted.drop_in.length > 0, out: wanted.drop_out.length > 0 },
-    chain: chainOf(wanted),
+    rules: requested.rules,
+    drops: { in: requested.drop_in.length > 0, out: requested.drop_out.length > 0 },
+    chain: chainOf(requested),
   };
 }
 

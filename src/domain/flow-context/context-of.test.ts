@@ -38,7 +38,7 @@ function guestOf(rules: Rule[] | null, { options = { enable: 1 }, cluster, nics 
 
 /** A policy in audit mode with these rules; `drop` for a default that drops inbound. */
 function audited(policy_id: string, rules: { action: string; dport: string }[], drop = false): AuditPolicy {
-  const wanted: DesiredGuest = {
+  const expected: DesiredGuest = {
     cluster_id: 'c',
     workload_id: ME,
     vmid: 100,
@@ -54,7 +54,7 @@ function audited(policy_id: string, rules: { action: string; dport: string }[], 
     drop_in: drop ? [policy_id] : [],
     drop_out: [],
   };
-  return prepareAuditPolicy({ id: policy_id, tenant_id: null }, wanted);
+  return prepareAuditPolicy({ id: policy_id, tenant_id: null }, expected);
 }
 
 /** A host outside connected to port 22 of the guest. */
@@ -144,7 +144,7 @@ describe('the decision', () => {
     ],
   ];
   for (const [what, guest, change, decision] of cases) {
-    it(`is made by ${what}`, () => expect(contextOf(guest, flow(change), 'destination').decision).toBe(decision));
+    it(`comes from ${what}`, () => expect(contextOf(guest, flow(change), 'destination').decision).toBe(decision));
   }
 
   it('names the rule, and keeps the reason when nothing decides', () => {
@@ -184,7 +184,7 @@ describe('the decision', () => {
 describe('the evaluated packet', () => {
   const guest = guestOf([SSH]);
 
-  it('is the one that opened the conversation', () => {
+  it('opens the conversation, whatever the direction of the flow', () => {
     const answer = { source_ip: '10.0.0.9', destination_ip: '192.0.2.1', source_port: 22, destination_port: 40000 };
     expect(contextOf(guest, flow(answer), 'source')).toMatchObject({ decision: 'accept', direction: 'in' });
     expect(contextOf(guest, flow({ ...answer, initiator: 'source' }), 'source')).toMatchObject({
@@ -194,7 +194,7 @@ describe('the evaluated packet', () => {
     expect(contextOf(guest, flow({ initiator: 'destination' }), 'destination')).toMatchObject({ direction: 'out' });
   });
 
-  it('is asked for, not answered, with ICMP', () => {
+  it('uses the ICMP request, not the reply', () => {
     const pinged = guestOf([{ proto: 'icmp', 'icmp-type': 'echo-request' }]);
     const ping = { protocol: 'icmp', source_port: null, destination_port: null, icmp_code: 0 };
     expect(contextOf(pinged, flow({ ...ping, icmp_type: 8 }), 'destination').decision).toBe('accept');
@@ -204,7 +204,7 @@ describe('the evaluated packet', () => {
     expect(contextOf(pinged, flow({ ...ping, icmp_type: 3, icmp_code: 1 }), 'destination').decision).toBe('observed');
   });
 
-  it('is unknown between two ports that callers use, unless both ways end the same', () => {
+  it('stays unknown between two ephemeral ports unless both directions have the same result', () => {
     const ports = { source_port: 40000, destination_port: 50000 };
     expect(contextOf(guest, flow(ports), 'destination')).toMatchObject({
       decision: 'observed',
@@ -220,14 +220,14 @@ describe('the interface', () => {
   const nics = [NIC, { ...NIC, name: 'net1' }];
   const rules = [{ ...SSH, iface: 'net1', action: 'DROP' }, SSH];
 
-  it('is the one that saw the flow', () => {
+  it('equals the interface that saw the flow', () => {
     const guest = guestOf(rules, { nics });
     expect(contextOf(guest, flow({ nic: 0 }), 'destination').decision).toBe('accept');
     expect(contextOf(guest, flow({ nic: 1 }), 'destination').decision).toBe('drop');
     expect(contextOf(guest, flow({ nic: 2 }), 'destination').decided_by).toMatchObject({ reason: 'unknown_interface' });
   });
 
-  it('is any when the flow was seen at another guest: all must agree', () => {
+  it('covers all interfaces when the flow was seen at another guest: all must agree', () => {
     const seenElsewhere = flow({ workload_id: 'other', nic: 1 });
     expect(contextOf(guestOf(rules, { nics }), seenElsewhere, 'destination')).toMatchObject({
       decision: 'observed',
@@ -248,7 +248,7 @@ describe('the interface', () => {
 });
 
 describe('a conflict', () => {
-  it('is a line at this guest that says something else than the rules', () => {
+  it('requires a log line of this guest that contradicts the rules', () => {
     const guest = guestOf([SSH]);
     const conflict = (change: Partial<FlowFacts>, at = guest) => contextOf(at, flow(change), 'destination').conflict;
     expect(conflict({ decision: 'drop' })).toBe(true);
@@ -298,19 +298,19 @@ it('agrees with the evaluator about random rules and packets, asked and answered
         if (!types.includes(packet.icmp_type)) continue;
         const inbound = packet.direction === 'in';
         const end = inbound !== answer ? 'destination' : 'source';
-        const wanted = evaluate(prepared, packet);
+        const expected = evaluate(prepared, packet);
         const context = contextOf(guest, flowOf(packet, answer), end);
         const { verdict, decided_by, direction } = context;
-        expect({ verdict, decided_by, direction }).toEqual({ ...wanted, direction: packet.direction });
-        const { kind } = wanted.decided_by;
+        expect({ verdict, decided_by, direction }).toEqual({ ...expected, direction: packet.direction });
+        const { kind } = expected.decided_by;
         const decision =
-          wanted.verdict === 'unknown'
+          expected.verdict === 'unknown'
             ? 'observed'
             : kind === 'rule'
-              ? wanted.verdict
+              ? expected.verdict
               : kind === 'not_enforced'
                 ? 'observed'
-                : wanted.verdict === 'accept'
+                : expected.verdict === 'accept'
                   ? 'default_accept'
                   : 'default_drop';
         expect(context.decision).toBe(decision);

@@ -22,7 +22,7 @@ describe('evaluateObserver', () => {
 });
 
 describe('wasOn', () => {
-  it('is true at all times for the only node a workload was known on', () => {
+  it('returns true at all times for the only node of a workload', () => {
     fc.assert(fc.property(fc.integer(), (at) => wasOn(always('n1'), 'n1', at) && !wasOn(always('n1'), 'n2', at)));
     expect(wasOn(always(null), 'n1', NOW)).toBe(false);
   });

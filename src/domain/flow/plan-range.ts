@@ -23,8 +23,8 @@ export const ceilTo = (time: number, step: number): number => Math.ceil(time / s
 
 /** The narrowest readable width, in seconds and not below `step`, in which a span is at most 121 buckets. */
 export function bucketWidth(span: number, step: number): number {
-  const wanted = WIDTHS.find((width) => width >= step && width * MAX_BUCKETS >= span);
-  return wanted ?? WIDTHS.at(-1) ?? step;
+  const requested = WIDTHS.find((width) => width >= step && width * MAX_BUCKETS >= span);
+  return requested ?? WIDTHS.at(-1) ?? step;
 }
 
 /** The moment before which minutes may have been summed up to hours. */

@@ -117,7 +117,7 @@ describe('confidenceOf', () => {
     );
   });
 
-  it('is none exactly without any evidence, and full exactly without a reason', () => {
+  it('returns none exactly without evidence, and full exactly without a reason', () => {
     fc.assert(
       fc.property(anyKnown, (known) => {
         const { level, score, reasons, reasons_total, parts } = evaluate(known);
@@ -147,7 +147,7 @@ describe('confidenceOf', () => {
     );
   });
 
-  it('is full for a node that reported all the time', () => {
+  it('returns full for a node that reported all the time', () => {
     expect(evaluate(onNode(four()))).toMatchObject({ level: 'full', score: 1, reasons: [], reasons_total: 0 });
   });
 
@@ -272,7 +272,7 @@ describe('summarizeConfidence', () => {
   const evaluateAll = confidenceOf(basisOf(known));
   const [full, partial, none] = [places('full', 'a'), places('partial', 'b'), places('none', 'c')].map(evaluateAll);
 
-  it('is the lowest of the workloads', () => {
+  it('returns the lowest confidence of the workloads', () => {
     const of = (...workloads: (typeof full)[]) =>
       summarizeConfidence(
         window,
@@ -295,7 +295,7 @@ describe('summarizeConfidence', () => {
     });
   });
 
-  it('is none without any workload', () => {
+  it('returns none without any workload', () => {
     expect(summarizeConfidence(window, [])).toMatchObject({ level: 'none', score: 0 });
   });
 });

@@ -9,7 +9,7 @@ const points = (spans: readonly Span[]) =>
   Array.from({ length: 31 }, (_, at) => at).filter((at) => spans.some(({ since, until }) => at >= since && at < until));
 
 describe('spans', () => {
-  it('are sets of points in time', () => {
+  it('behave as sets of points in time', () => {
     fc.assert(
       fc.property(anySpans, anySpans, (first, second) => {
         const [a, b] = [normalize(first), normalize(second)];

@@ -11,23 +11,23 @@ const held = (parts: readonly Interval[], value: bigint) =>
   parts.some(({ first, last }) => first <= value && value <= last);
 
 describe('free parts', () => {
-  it('are exactly what nothing holds, in order and apart', () => {
+  it('contain exactly the values that are not used, in order and disjoint', () => {
     fc.assert(
       fc.property(interval, fc.array(interval, { maxLength: 12 }), (whole, taken) => {
         const free = freeParts(whole, taken);
         for (let value = 0n; value <= 350n; value++)
           expect(held(free, value)).toBe(held([whole], value) && !held(taken, value));
         for (const [i, part] of free.entries()) expect(part.first > (free[i - 1]?.last ?? -2n) + 1n).toBe(true);
-        const wanted = firstAddresses(free, 4, 5);
+        const target = firstAddresses(free, 4, 5);
         const all = Array.from({ length: 351 }, (_, i) => BigInt(i)).filter((value) => held(free, value));
-        expect(wanted.map(({ value }) => value)).toEqual(all.slice(0, 5));
+        expect(target.map(({ value }) => value)).toEqual(all.slice(0, 5));
       }),
     );
   });
 });
 
 describe('the first free prefix', () => {
-  it('is the lowest one of its length that nothing taken touches', () => {
+  it('has the lowest address of its length that overlaps nothing', () => {
     const inside = parseCidr('10.0.0.0/23') as Cidr;
     const base = inside.address.value;
     fc.assert(

@@ -98,7 +98,7 @@ describe('ranges as networks', () => {
     );
   });
 
-  it('are a single network for the whole of a family', () => {
+  it('form a single network for a whole family', () => {
     expect(rangeToCidrs(v4(0n), v4(2n ** 32n - 1n)).map(formatCidr)).toEqual(['0.0.0.0/0']);
     expect(rangeToCidrs({ family: 6, value: 0n }, { family: 6, value: 2n ** 128n - 1n })).toHaveLength(1);
     expect(rangeToCidrs(v4(1n), v4(2n ** 32n - 2n))).toHaveLength(62);

@@ -60,7 +60,7 @@ describe('IP addresses', () => {
     );
   });
 
-  it('are IPv4 when they only map one', () => {
+  it('become IPv4 when they map an IPv4 address', () => {
     expect(unmapIp(parseIp('::ffff:127.0.0.1') as IpAddress)).toEqual(parseIp('127.0.0.1'));
     expect(unmapIp(parseIp('::127.0.0.1') as IpAddress).family).toBe(6);
   });

@@ -24,7 +24,7 @@ const UNREADABLE: Findings = { facts: [], unreadable: new Set(['sync_failed']), 
 function ruleOf(open_after_minutes: number, close_after_minutes: number) {
   let active: ActiveIncident[] = [];
   let serial = 0;
-  const told: string[] = [];
+  const found: string[] = [];
   const at = (now: number) => new Date(now).toISOString();
   const apply = (change: IncidentChange, now: number) => {
     if (change.kind === 'create') {
@@ -41,15 +41,15 @@ function ruleOf(open_after_minutes: number, close_after_minutes: number) {
         clear_since: null,
         flaps: 0,
       });
-      if (change.open) told.push(`open ${key}`);
+      if (change.open) found.push(`open ${key}`);
       return;
     }
     const { incident } = change;
     const rest = active.filter(({ id }) => id !== incident.id);
-    if (change.kind === 'close') told.push(`close ${incident.key}`);
+    if (change.kind === 'close') found.push(`close ${incident.key}`);
     if (change.kind === 'close' || change.kind === 'drop') active = rest;
     else if (change.kind === 'open') {
-      told.push(`open ${incident.key}`);
+      found.push(`open ${incident.key}`);
       active = [...rest, { ...incident, status: 'open', clear_since: null, flaps: change.flaps }];
     } else
       active = [
@@ -63,7 +63,7 @@ function ruleOf(open_after_minutes: number, close_after_minutes: number) {
       ];
   };
   return {
-    told,
+    found,
     active: () => active,
     look(minute: number, findings: Findings): IncidentChange[] {
       const now = T0 + minute * MINUTE;
@@ -78,13 +78,13 @@ describe('advanceIncidents', () => {
   it('opens after the time, closes after the time, and says both once', () => {
     const rule = ruleOf(5, 3);
     for (let minute = 0; minute < 5; minute++) rule.look(minute, holding('a'));
-    expect(rule.told).toEqual([]);
+    expect(rule.found).toEqual([]);
     for (let minute = 5; minute < 20; minute++) rule.look(minute, holding('a'));
-    expect(rule.told).toEqual(['open a']);
+    expect(rule.found).toEqual(['open a']);
     for (let minute = 20; minute < 23; minute++) rule.look(minute, holding());
-    expect(rule.told).toEqual(['open a']);
+    expect(rule.found).toEqual(['open a']);
     rule.look(23, holding());
-    expect(rule.told).toEqual(['open a', 'close a']);
+    expect(rule.found).toEqual(['open a', 'close a']);
     expect(rule.active()).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('advanceIncidents', () => {
     const rule = ruleOf(5, 3);
     rule.look(0, holding('a'));
     for (let minute = 1; minute < 10; minute++) rule.look(minute, holding());
-    expect(rule.told).toEqual([]);
+    expect(rule.found).toEqual([]);
     expect(rule.active()).toEqual([]);
   });
 
@@ -100,13 +100,13 @@ describe('advanceIncidents', () => {
     const rule = ruleOf(0, 0);
     rule.look(0, holding('a'));
     rule.look(1, holding());
-    expect(rule.told).toEqual(['open a', 'close a']);
+    expect(rule.found).toEqual(['open a', 'close a']);
   });
 
   it('takes what comes and goes for one matter, and counts how often', () => {
     const rule = ruleOf(5, 3);
     for (let minute = 0; minute < 60; minute++) rule.look(minute, minute % 2 === 0 ? holding('a') : holding());
-    expect(rule.told).toEqual(['open a']);
+    expect(rule.found).toEqual(['open a']);
     expect(rule.active()[0]?.flaps).toBeGreaterThan(20);
   });
 
@@ -117,7 +117,7 @@ describe('advanceIncidents', () => {
       expect(rule.look(minute, UNREADABLE)).toEqual([]);
       expect(rule.look(minute, { ...holding(), unknown: new Set(['sync_failed a']) })).toEqual([]);
     }
-    expect(rule.told).toEqual(['open a']);
+    expect(rule.found).toEqual(['open a']);
   });
 
   it('notes other words without telling again', () => {
@@ -125,7 +125,7 @@ describe('advanceIncidents', () => {
     rule.look(0, holding('a'));
     const changes = rule.look(1, { ...holding(), facts: [fact('a', 'other words')] });
     expect(changes).toMatchObject([{ kind: 'note', clear_since: null }]);
-    expect(rule.told).toEqual(['open a']);
+    expect(rule.found).toEqual(['open a']);
   });
 
   const minutes = fc.integer({ min: 0, max: 6 });
@@ -153,7 +153,7 @@ describe('advanceIncidents', () => {
           expect(rule.look(minute, readable ? holding(...keys) : UNREADABLE)).toEqual([]);
         }
         for (const key of ['a', 'b', 'c']) {
-          const own = rule.told.filter((text) => text.endsWith(key));
+          const own = rule.found.filter((text) => text.endsWith(key));
           expect(own.every((text, index) => text.startsWith(index % 2 === 0 ? 'open' : 'close'))).toBe(true);
           const left = rule.active().filter((incident) => incident.key === key);
           expect(left.length).toBeLessThanOrEqual(1);
@@ -170,8 +170,8 @@ describe('advanceIncidents', () => {
         // Never away for three minutes in a row.
         const pattern = seen.map((on, index) => on || index % 3 === 0);
         for (const [minute, on] of pattern.entries()) rule.look(minute, on ? holding('a') : holding());
-        expect(rule.told.length).toBeLessThanOrEqual(1);
-        expect(rule.told).not.toContain('close a');
+        expect(rule.found.length).toBeLessThanOrEqual(1);
+        expect(rule.found).not.toContain('close a');
       }),
     );
   });

@@ -50,8 +50,8 @@ function seen(incident: ActiveIncident, fact: Fact, rule: Hysteresis, now: numbe
   const flaps = incident.flaps + (back ? 1 : 0);
   const due = now - Date.parse(incident.first_seen_at) >= rule.open_after_minutes * MINUTE_MS;
   if (incident.status === 'pending' && due) return { kind: 'open', incident, fact, flaps };
-  const retold = fact.detail !== incident.detail || fact.object_name !== incident.object_name;
-  return back || retold ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
+  const changed = fact.detail !== incident.detail || fact.object_name !== incident.object_name;
+  return back || changed ? { kind: 'note', incident, fact, clear_since: null, flaps } : null;
 }
 
 const ended = (incident: ActiveIncident): IncidentChange => ({

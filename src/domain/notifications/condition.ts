@@ -62,6 +62,6 @@ export type Fact = {
   object_name: string;
   /** One or two sentences; changes only when the matter changes. */
   detail: string;
-  /** What a rule compares with its threshold; the fact holds only for rules whose threshold it crosses. */
+  /** What a rule compares with its threshold; only rules whose threshold is exceeded report it. */
   measure?: number;
 };

@@ -7,7 +7,7 @@ const standing = (status: DeploymentStatus | null, ...reasons: DeploymentReason[
   deployments: [{ reasons }, { reasons: [] }],
 });
 
-it('is drift when applied rules or settings are changed outside the policy', () => {
+it('reports drift when applied rules or settings are changed outside the policy', () => {
   expect(driftOf(standing('stale', 'content_differs'))).toBe('A live rule was edited.');
   expect(driftOf(standing('partial', 'guest_firewall_off', 'unreadable'))).toBe(
     'The guest firewall of a workload is off.',
@@ -17,19 +17,19 @@ it('is drift when applied rules or settings are changed outside the policy', () 
   );
 });
 
-it('is none when it only waits to be applied, or nothing is wrong', () => {
+it('reports no drift when a policy only waits for an apply, or nothing is wrong', () => {
   expect(driftOf(standing('stale', 'never_applied'))).toBeNull();
   expect(driftOf(standing('stale', 'version_behind', 'unresolved_endpoint'))).toBeNull();
   expect(driftOf(standing('active'))).toBeNull();
   expect(driftOf(standing(null))).toBeNull();
 });
 
-it('is none where the policy was never applied, whatever differs there', () => {
+it('reports no drift where the policy was never applied', () => {
   expect(driftOf(standing('stale', 'never_applied', 'guest_firewall_off', 'nic_flag_off'))).toBeNull();
   expect(driftOf(standing('partial', 'guest_pending'))).toBeNull();
 });
 
-it('is not known when nothing could be read', () => {
+it('returns unknown when nothing could be read', () => {
   expect(driftOf(standing('partial', 'unreadable'))).toBe('unknown');
   expect(driftOf(standing('partial', 'enforcement_unknown'))).toBe('unknown');
 });

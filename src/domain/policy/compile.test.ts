@@ -123,7 +123,7 @@ describe('compiled rules', () => {
     expect(decided).toBeGreaterThan(3000);
   });
 
-  it('are the same bytes whatever the order of the input', () => {
+  it('have the same bytes in any order of the input', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer(), (seed, shuffle) => {
         const random = randomSource(shuffle);
@@ -239,7 +239,7 @@ describe('an unresolved endpoint', () => {
     );
   });
 
-  it('is named with what is wrong', () => {
+  it('appears with the reason', () => {
     const reason = (endpoint: string) => compile([withSides(['any'], [endpoint])]).unresolved[0]?.reason;
     expect(['twin', 'vmid:101', 'sg:doubled'].map(reason)).toEqual(['ambiguous', 'ambiguous', 'ambiguous']);
     expect(['sg:gone', 'sg:empty', 'any', '10.0.0.1'].map(reason)).toEqual([

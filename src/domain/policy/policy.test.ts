@@ -10,11 +10,16 @@ const messages = (result: ReturnType<typeof SecurityRuleInput.safeParse>) =>
   result.success ? [] : result.error.issues.map(({ path, message }) => [path.join('.'), message]);
 
 describe('a policy', () => {
-  it.each([undefined, null, 'ENFORCED', 'on', 1, {}])('is audited when its mode is %j', (enforcement_mode) => {
-    expect(parse({ definition: { ...definition, enforcement_mode } }).data?.definition.enforcement_mode).toBe('audit');
-  });
+  it.each([undefined, null, 'ENFORCED', 'on', 1, {}])(
+    'defaults to audit mode when its mode is %j',
+    (enforcement_mode) => {
+      expect(parse({ definition: { ...definition, enforcement_mode } }).data?.definition.enforcement_mode).toBe(
+        'audit',
+      );
+    },
+  );
 
-  it('is enforced only when it says so', () => {
+  it('has the mode enforced only when it is given', () => {
     expect(
       parse({ definition: { ...definition, enforcement_mode: 'enforced' } }).data?.definition.enforcement_mode,
     ).toBe('enforced');
@@ -142,7 +147,7 @@ describe('an endpoint that names a network', () => {
     .map((text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim())
     .filter((text) => text !== '');
 
-  it('is read back whatever its names are, with and without a cluster', () => {
+  it('keeps its names when parsed again, with and without a cluster', () => {
     fc.assert(
       fc.property(name, fc.option(name), (network, cluster) => {
         const endpoint = { kind: 'network', name: network, cluster } as const;
@@ -178,7 +183,7 @@ describe('the marker', () => {
     text.replace('i=a1 ', ''),
     text.replace(' v', '  v'),
     text.toUpperCase(),
-  ])('is not found in %j', (comment) => expect(parseMarker(comment)).toBeNull());
+  ])('does not exist in %j', (comment) => expect(parseMarker(comment)).toBeNull());
 
   it('refuses what could not be read back', () => {
     expect(() => formatMarker({ ...marker, instance: 'a b' })).toThrow(RangeError);

@@ -76,7 +76,7 @@ function workloadsOf(
   }
 }
 
-/** Templates never run: they have no chain, and what has their address is something else. */
+/** Templates never run: they have no chain, and their address belongs to another host. */
 function withoutTemplates(
   endpoint: Endpoint,
   index: InventoryIndex,

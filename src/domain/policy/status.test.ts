@@ -86,7 +86,7 @@ const comment = (from: string | RegExp, to: string) => (LIVE[1]?.comment ?? '').
 
 describe('a policy without rules that asks for a default of DROP', () => {
   const [guest = null] = compilePolicies([{ ...POLICY, rules: [] }], INDEX, 'inst1').guests;
-  const told = (scene: Scene) => {
+  const reported = (scene: Scene) => {
     const found = view({ live: [], ...scene });
     return deploymentStatus('p1', true, false, [
       { ...found, desired: guest, ...(scene.live === null && { diff: null }) },
@@ -114,12 +114,12 @@ describe('a policy without rules that asks for a default of DROP', () => {
     ['is stale when the guest is gone', { missing: true }, { status: 'stale', reasons: ['guest_missing'] }],
   ])('%s', (_, scene, expected) => {
     expect(guest?.rules).toEqual([]);
-    expect(told(scene)).toMatchObject({ ...expected, expected: 0, live: 0 });
+    expect(reported(scene)).toMatchObject({ ...expected, expected: 0, live: 0 });
   });
 });
 
 describe('the deployment status', () => {
-  it('is active when everything is in the desired state', () => {
+  it('returns active when the live state equals the desired state', () => {
     expect(status({})).toEqual({
       status: 'active',
       reasons: [],
@@ -214,10 +214,10 @@ describe('the deployment status', () => {
     });
     const asDesired = Object.fromEntries(guest.sets.map(({ name, cidrs }) => [name, cidrs.map((cidr) => ({ cidr }))]));
     const changed = Object.fromEntries(Object.entries(asDesired).map(([name, entries]) => [name, entries.slice(1)]));
-    const told = (ipsets: typeof asDesired | null) => deploymentStatus('p1', true, false, [whole(ipsets)]);
-    expect(told(asDesired)).toMatchObject({ status: 'active' });
-    expect(told(changed)).toMatchObject({ status: 'stale', reasons: ['set_differs'] });
-    expect(told(null)).toMatchObject({ status: 'partial', reasons: ['unreadable'] });
+    const reported = (ipsets: typeof asDesired | null) => deploymentStatus('p1', true, false, [whole(ipsets)]);
+    expect(reported(asDesired)).toMatchObject({ status: 'active' });
+    expect(reported(changed)).toMatchObject({ status: 'stale', reasons: ['set_differs'] });
+    expect(reported(null)).toMatchObject({ status: 'partial', reasons: ['unreadable'] });
   });
 
   it('does not change when the guest moves to another node', () => {
@@ -225,12 +225,12 @@ describe('the deployment status', () => {
     expect(deploymentStatus('p1', true, false, [view({}), view({ desired: false, live: [] })]).status).toBe('active');
   });
 
-  it('is null when nothing is to be deployed and no managed rule is live', () => {
+  it('returns null when nothing is to be deployed and no managed rule is live', () => {
     const clean = view({ desired: false, live: [FOREIGN] });
     expect(deploymentStatus('p1', false, false, [clean])).toMatchObject({ status: null, reasons: [] });
   });
 
-  it('is stale when the policy is disabled or audited but still live', () => {
+  it('returns stale when the policy is disabled or audited but still live', () => {
     const left = view({ desired: false });
     expect(deploymentStatus('p1', false, false, [left])).toMatchObject({
       status: 'stale',
@@ -239,7 +239,7 @@ describe('the deployment status', () => {
     });
   });
 
-  it('is unresolved when nothing can be expected', () => {
+  it('returns unresolved when nothing can be expected', () => {
     expect(deploymentStatus('p1', true, true, [])).toMatchObject({
       status: 'unresolved',
       reasons: ['unresolved_endpoint'],
@@ -258,32 +258,36 @@ it('takes the worst of the clusters', () => {
 });
 
 describe('a guest where the policy was never applied', () => {
-  const told = (scenes: readonly Scene[], applied: readonly boolean[]) => {
+  const reported = (scenes: readonly Scene[], applied: readonly boolean[]) => {
     const views = scenes.map(view);
     return deploymentStatus('p1', true, false, views, (one) => applied[views.indexOf(one)] ?? false);
   };
   const off = { live: [], options: { enable: 0 }, nic: false } as const;
 
   it('waits: switches that are off there are no reason', () => {
-    expect(told([off], [false])).toMatchObject({ status: 'stale', reasons: ['never_applied'], missing: 3 });
+    expect(reported([off], [false])).toMatchObject({ status: 'stale', reasons: ['never_applied'], missing: 3 });
   });
 
   it('waits, also where it could not be read', () => {
-    expect(told([{ live: null }], [false])).toMatchObject({
+    expect(reported([{ live: null }], [false])).toMatchObject({
       status: 'stale',
       reasons: ['never_applied', 'unreadable'],
     });
   });
 
   it('waits beside guests that have the policy, and misses no rule', () => {
-    expect(told([{}, off], [true, false])).toMatchObject({ status: 'partial', reasons: ['guest_pending'], live: 3 });
+    expect(reported([{}, off], [true, false])).toMatchObject({
+      status: 'partial',
+      reasons: ['guest_pending'],
+      live: 3,
+    });
   });
 
-  it('is not reported as never applied where the policy was applied and nothing is left', () => {
-    expect(told([{ live: [] }], [true])).toMatchObject({ status: 'stale', reasons: ['missing_rule'] });
+  it('counts as applied where the policy was applied and nothing is left', () => {
+    expect(reported([{ live: [] }], [true])).toMatchObject({ status: 'stale', reasons: ['missing_rule'] });
   });
 
-  it('is shown as pending, not as stale, unless another cluster is worse', () => {
+  it('shows as pending, not as stale, unless another cluster is worse', () => {
     const waiting = { status: 'stale', reasons: ['never_applied'] } as const;
     const shown = (...deployments: Parameters<typeof shownStatus>[0]['deployments']) =>
       shownStatus({ status: 'stale', deployments });

@@ -89,23 +89,23 @@ export function matchText(query: string, text: string): number | null {
   if (text.startsWith(query)) return BEGINS;
   const words = text.split(' ');
   let edits = 0;
-  for (const wanted of query.split(' ')) {
-    if (words.some((word) => word.startsWith(wanted))) continue;
-    const most = typosAllowed(wanted);
-    const least = most === 0 ? Number.POSITIVE_INFINITY : nearest(wanted, words, most);
+  for (const requested of query.split(' ')) {
+    if (words.some((word) => word.startsWith(requested))) continue;
+    const most = typosAllowed(requested);
+    const least = most === 0 ? Number.POSITIVE_INFINITY : nearest(requested, words, most);
     if (least > most) return joined(query, text);
     edits += least;
   }
   return edits === 0 ? WORDS : TYPO + edits;
 }
 
-function nearest(wanted: string, words: readonly string[], most: number): number {
+function nearest(requested: string, words: readonly string[], most: number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const word of words) least = Math.min(least, prefixDistance(wanted, word, most));
+  for (const word of words) least = Math.min(least, prefixDistance(requested, word, most));
   return least;
 }
 
-/** The same without spaces: "web3" against "web 03" differs by one character, although no word of it does. */
+/** The same without spaces: "web3" against "web 03" differs by one character, although no single word matches. */
 function joined(query: string, text: string): number | null {
   const word = query.replaceAll(' ', '');
   const edits = prefixDistance(word, text.replaceAll(' ', ''), typosAllowed(word));

@@ -74,13 +74,13 @@ it('claims what holds for every host of a prefix, and nothing else', () => {
         );
         const each = contexts.map(edgeVerdictOf);
         const [only] = new Set(each);
-        const wanted = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
+        const expected = only !== undefined && each.every((verdict) => verdict === only) ? only : 'observed';
         const { verdict: found, ends } = evaluate(conversation);
-        expect({ seed, conversation, found }).toEqual({ seed, conversation, found: wanted });
+        expect({ seed, conversation, found }).toEqual({ seed, conversation, found: expected });
         // What the rules say about it is what they say about each host.
-        const said = new Set(contexts.map(({ verdict }) => verdict));
+        const shown = new Set(contexts.map(({ verdict }) => verdict));
         expect(ends).toMatchObject([
-          { workload_id: 'guest', context: { verdict: said.size === 1 ? [...said][0] : 'unknown' } },
+          { workload_id: 'guest', context: { verdict: shown.size === 1 ? [...shown][0] : 'unknown' } },
         ]);
         const mixed = new Set(each).size > 1;
         seen[mixed ? 'observed' : found] = (seen[mixed ? 'observed' : found] ?? 0) + 1;

@@ -128,9 +128,9 @@ describe('foldConversations', () => {
       bytes: fc.nat(1000),
       flows: fc.nat(3),
     });
-    const judged = fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS));
+    const evaluated = fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS));
     fc.assert(
-      fc.property(fc.array(judged, { maxLength: 60 }), (list) => {
+      fc.property(fc.array(evaluated, { maxLength: 60 }), (list) => {
         const folded = fold(...list);
         expect(fold(...[...list].reverse())).toEqual(folded);
         const known = (id: string | null) => id !== null && id !== 'gone';
@@ -162,7 +162,7 @@ describe('foldGroups', () => {
     packets: fc.nat(100),
     flows: fc.nat(3),
   });
-  const told = fc.array(fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS)), { maxLength: 60 });
+  const found = fc.array(fc.tuple(conversation.map(talk), fc.constantFrom(...EDGE_VERDICTS)), { maxLength: 60 });
   // Which group a workload is in; null: expanded, so that it is a node of its own.
   const grouping = fc.record({
     a: fc.constantFrom('one', 'two', null),
@@ -178,7 +178,7 @@ describe('foldGroups', () => {
 
   it('has every conversation in exactly one edge: a brute-force sum of each pair and verdict is the same', () => {
     fc.assert(
-      fc.property(told, grouping, (list, groups) => {
+      fc.property(found, grouping, (list, groups) => {
         const nodeOf = nodeIn(groups);
         const { edges, outside } = foldGroups(
           list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
@@ -209,7 +209,7 @@ describe('foldGroups', () => {
   it('names the workloads at both ends of a service, and a prefix only where there is one and no workload', () => {
     const GROUPS = { a: 'one', b: 'one', c: 'two', d: null };
     fc.assert(
-      fc.property(told, (list) => {
+      fc.property(found, (list) => {
         const nodeOf = nodeIn(GROUPS);
         const { edges } = foldGroups(
           list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),
@@ -253,7 +253,7 @@ describe('foldGroups', () => {
 
   it('sums up to the same whether groups are expanded or not', () => {
     fc.assert(
-      fc.property(told, grouping, (list, groups) => {
+      fc.property(found, grouping, (list, groups) => {
         const folded = (nodeOf: (id: string) => string | null) =>
           foldGroups(
             list.map(([one, edge]) => [one, { edge, verdict: summed('unknown') }]),

@@ -58,7 +58,7 @@ function add(to: Sums, from: Sums): void {
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const heavier = (a: Sums, b: Sums) => b.bytes - a.bytes || b.flows - a.flows;
 
-const nobody = (): Seen => ({
+const emptySeen = (): Seen => ({
   source: { workloads: new Set(), prefixes: new Set() },
   destination: { workloads: new Set(), prefixes: new Set() },
 });
@@ -130,7 +130,7 @@ function edgeSums(isKnown?: (workloadId: string) => boolean) {
       const serviceKey = `${protocol} ${port}`;
       let service = edge.services.get(serviceKey);
       if (!service) {
-        service = { protocol, port, bytes, packets, flows, last_seen_at, seen: nobody() };
+        service = { protocol, port, bytes, packets, flows, last_seen_at, seen: emptySeen() };
         edge.services.set(serviceKey, service);
       } else {
         add(service, conversation);

@@ -44,7 +44,7 @@ describe('address form values', () => {
     });
   });
 
-  test('without a workload there is no card', () => {
+  test('contain no interface without a workload', () => {
     expect(toAddressUpdate({ ...toAddressValues(stored), workload: null }, stored)).toEqual({
       workload_id: null,
       interface_id: null,

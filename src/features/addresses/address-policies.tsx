@@ -49,7 +49,7 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const { data, isPending, error, refetch } = useQuery(trpc.ipAddresses.policies.queryOptions({ id: addressId }));
   const hidden = data?.hidden ?? 0;
   const columns = useMemo(() => policyColumns(t), [t]);
-  const told = t('Policies whose endpoints resolve to this address or its workload; “any” comes last.');
+  const reported = t('Policies whose endpoints resolve to this address or its workload; “any” comes last.');
   const platform = data?.platform ?? [];
   const named =
     platform.length > 0 &&
@@ -57,7 +57,7 @@ export function AddressPolicies({ addressId }: { addressId: string }) {
   const more =
     hidden > 0 && t('{n, plural, one {# more belongs} other {# more belong}} to the platform.', { n: hidden });
   return (
-    <Section title={t('Policies')} description={[told, named, more].filter(Boolean).join(' ')} bare>
+    <Section title={t('Policies')} description={[reported, named, more].filter(Boolean).join(' ')} bare>
       <DataTable
         id="address-policies"
         label={t('Policies for the address')}

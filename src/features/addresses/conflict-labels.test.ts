@@ -30,7 +30,7 @@ describe('text of a conflict', () => {
   });
 });
 
-test('every decision that is allowed has a name and a consequence', () => {
+test('each permitted decision has a name and a consequence', () => {
   for (const kind of CONFLICT_KINDS) {
     for (const resolution of RESOLUTIONS_OF[kind]) {
       const { label, consequence } = resolutionChoice(english, resolution, { ...conflict, kind });

@@ -48,7 +48,7 @@ function valuesOf(t: Translate, conflict: ConflictValues) {
     has_user: other !== null || holder !== null,
     network: conflict.network_name,
     has_network: conflict.network_name !== null,
-    told: sourceOf(t, conflict.other_source),
+    reported: sourceOf(t, conflict.other_source),
   };
 }
 
@@ -58,7 +58,7 @@ export function conflictText(t: Translate, conflict: ConflictValues): string {
   switch (conflict.kind) {
     case 'duplicate_address':
       return t(
-        '{address} is {has_holder, select, true {assigned to {holder}} other {unassigned}}, but {has_other, select, true {{other}} other {another workload}} also uses the address{told, select, none {} other { (source: {told})}}.',
+        '{address} is {has_holder, select, true {assigned to {holder}} other {unassigned}}, but {has_other, select, true {{other}} other {another workload}} also uses the address{reported, select, none {} other { (source: {reported})}}.',
         values,
       );
     case 'duplicate_mac':
@@ -68,12 +68,12 @@ export function conflictText(t: Translate, conflict: ConflictValues): string {
       );
     case 'outside_subnet':
       return t(
-        '{has_user, select, true {{user}} other {A workload}} uses {address}, which is in no prefix of {has_network, select, true {{network}} other {its network}}{told, select, none {} other { (source: {told})}}.',
+        '{has_user, select, true {{user}} other {A workload}} uses {address}, which is in no prefix of {has_network, select, true {{network}} other {its network}}{reported, select, none {} other { (source: {reported})}}.',
         values,
       );
     case 'reserved_in_use':
       return t(
-        '{address} is reserved{has_holder, select, true { for {holder}} other {}}, but {has_other, select, true {{other}} other {another workload}} uses it{told, select, none {} other { (source: {told})}}.',
+        '{address} is reserved{has_holder, select, true { for {holder}} other {}}, but {has_other, select, true {{other}} other {another workload}} uses it{reported, select, none {} other { (source: {reported})}}.',
         values,
       );
   }

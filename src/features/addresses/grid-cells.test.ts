@@ -53,7 +53,7 @@ test.each([
   ['fd00::/120', 256],
 ])('%s shows %i addresses at a time', (cidr, size) => expect(partSize(cidr)).toBe(size));
 
-test('every address is in the part that is found for it', () => {
+test('each address is in the part that is found for it', () => {
   const cidr = fc.constantFrom('10.16.0.0/12', '192.0.2.0/24', '10.0.0.0/21', 'fd00::/64', '0.0.0.0/0');
   fc.assert(
     fc.property(cidr, fc.bigInt(0n, 2n ** 64n), (text, offset) => {

@@ -46,7 +46,7 @@ test('a branch that is open inside a closed one is not read', () => {
   expect(tree(['s1']).open).toEqual([]);
 });
 
-test('what is not known yet waits, what failed says so', () => {
+test('unknown rows show as loading, and failed rows show the error', () => {
   const failed = tree(['n1'], { n1: { items: undefined, loading: false, failure: 'no answer' } });
   expect(failed.rows[1]?.item).toEqual({ kind: 'failure', message: 'no answer' });
   const waiting = tree(['n1'], { n1: { items: undefined, loading: true, failure: null } });

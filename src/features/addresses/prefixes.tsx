@@ -12,7 +12,7 @@ import type { useSubnetDialogs } from './use-subnet-dialogs';
 
 const VIEWS = ['tree', 'list'] as const;
 
-/** All prefixes: nested in their networks, or as a list that is sorted by address or VLAN; a search finds a list. */
+/** All prefixes: nested in their networks, or as a list that is sorted by address or VLAN; a search returns a list. */
 export function Prefixes({ subnets }: { subnets: ReturnType<typeof useSubnetDialogs> }) {
   const t = useT();
   const state = usePrefixState();

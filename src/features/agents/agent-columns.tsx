@@ -152,7 +152,7 @@ function Lacking({ agent, offer }: { agent: Agent; offer: InstallOffer }) {
   }
   if (agent.collectors.length === 0) return <Missing label={t('Unknown')} />;
   const lacking = lackingCollectors(agent);
-  // The current state of a stale agent is not known; what it lacked last may be why it is stale.
+  // The current state of a stale agent is not known; what it last lacked may be the reason.
   const asOf = staleSince(agent);
   if (lacking.length === 0 && asOf) return <Missing label={t('Unknown')} />;
   if (lacking.length === 0) return <span className="text-muted">{t('Nothing')}</span>;

@@ -102,7 +102,7 @@ describe('the last report of a stale agent', () => {
     expect(healthy.get('collectors')).not.toContain('Nothing');
   });
 
-  it('is that of the former token as long as a new one has not reported', () => {
+  it('comes from the former token until a new one has reported', () => {
     expect(staleSince({ status: 'pending', last_heartbeat_at: SINCE })).toBe(SINCE);
     expect(staleSince({ status: 'pending', last_heartbeat_at: null })).toBeNull();
     expect(staleSince({ status: 'ok', last_heartbeat_at: SINCE })).toBeNull();

@@ -36,7 +36,7 @@ describe('audit words', () => {
       .map(([, text = '']) => text);
   }
 
-  test('every action that the service records under a fixed name has words in all languages, and a family to filter by', () => {
+  test('each action that the service records has labels in all languages and a family for the filter', () => {
     const recorded = written('action').filter((action) => action.includes('.'));
     expect(recorded.length).toBeGreaterThan(50);
     expect(recorded.filter((action) => !(action in ACTION_LABELS))).toEqual([]);
@@ -44,7 +44,7 @@ describe('audit words', () => {
     expect(Object.keys(ACTION_LABELS).filter((action) => !families.has(action.replace(/[.].*/, '.*')))).toEqual([]);
   });
 
-  test('every kind of object that the service records can be filtered by', () => {
+  test('each recorded kind of object can be a filter', () => {
     const recorded = new Set(written('object_kind'));
     expect(recorded.size).toBeGreaterThan(15);
     const kinds = new Set<string>(OBJECT_KINDS.map(({ value }) => value));

@@ -25,7 +25,7 @@ test('a lock keeps the reason of the server and says for how long', () => {
   expect(wait).toBe(90);
 });
 
-test('anything else is shown as it is', () => {
+test('other failures appear unchanged', () => {
   const failure = { title: 'Cannot reach Fabric', code: 'unreachable' };
   expect(signInProblem(english, failure)).toEqual({ failure, wait: null });
 });

@@ -3,7 +3,7 @@ import { ratePosture } from '@/domain/dashboard/security-posture';
 import { english } from '@/lib/i18n/translator';
 import { agentsText, enforcementText, policiesText, suspiciousText } from './dashboard-labels';
 
-const NOBODY = { running: 0, watched: 0, partly: 0, unwatched: 0, unknown: 0 };
+const UNKNOWN_ID = { running: 0, watched: 0, partly: 0, unwatched: 0, unknown: 0 };
 
 it('says what the posture is made of', () => {
   const posture = ratePosture({
@@ -25,7 +25,7 @@ it('says what the posture is made of', () => {
   );
   expect(policies && policiesText(english, policies)).toBe('2 unresolved, 1 stale of 7');
   expect(
-    suspiciousText(english, { security_posture: posture, monitoring: { ...NOBODY, running: 11, watched: 11 } }),
+    suspiciousText(english, { security_posture: posture, monitoring: { ...UNKNOWN_ID, running: 11, watched: 11 } }),
   ).toBe('12 high');
   expect(agentsText(english, agents)).toBe('9 of 11 workloads, 2 on nodes without an agent');
 });
@@ -40,6 +40,6 @@ it('says when there is nothing to say', () => {
   const { enforcement, policies, agents } = posture;
   expect(enforcementText(english, enforcement)).toBe('No running workloads.');
   expect(policies && policiesText(english, policies)).toBe('None enforced');
-  expect(suspiciousText(english, { security_posture: posture, monitoring: NOBODY })).toBe('No running workloads.');
+  expect(suspiciousText(english, { security_posture: posture, monitoring: UNKNOWN_ID })).toBe('No running workloads.');
   expect(agentsText(english, agents)).toBe('No running workloads.');
 });

@@ -16,7 +16,7 @@ it('marks what was done', () => {
   expect(done({ inventory: { ...inventory, clusters: 1 }, agents }, { total: 2 })).toEqual(['cluster', 'policy']);
 });
 
-it('is gone when everything was done, or is not known', () => {
+it('disappears when everything is done or unknown', () => {
   const full = { inventory: { ...inventory, clusters: 1 }, agents: { ...agents, silent: 1 } };
   expect(firstSteps(full, { total: 1 })).toBeNull();
   expect(firstSteps({ ...full, agents: null }, { total: 0 })).toBeNull();

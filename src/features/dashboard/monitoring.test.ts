@@ -34,16 +34,16 @@ describe('an empty list of suspicious traffic', () => {
     ['nothing runs', seen(0, 0, 0), 'Not monitored', false],
     ['all report now, and did in part of the range', seen(0, 0, 0, { partly: 3 }), 'No suspicious traffic seen', false],
     ['nothing tells what reported then', seen(0, 0, 0, { unknown: 3 }), 'Unknown', false],
-  ])('when %s', (_, monitored, title, good) => {
+  ])('has the right title and tone when %s', (_, monitored, title, good) => {
     expect(suspiciousEmpty(at(monitored))).toMatchObject({ title, good });
   });
 
-  it('is expired when the time range is past its retention, and no good news when part of it is', () => {
+  it('shows expired when the time range is past its retention, and no good news when a part of it is', () => {
     expect(suspiciousEmpty(at(seen(3, 0, 0), '2026-01-02T00:00:00.000Z'))).toMatchObject({ title: 'Expired' });
     expect(suspiciousEmpty(at(seen(3, 0, 0), '2026-01-01T00:30:00.000Z')).good).toBe(false);
   });
 
-  it('is good news only when every running workload is monitored', () => {
+  it('shows good news only when every running workload is monitored', () => {
     fc.assert(
       fc.property(
         fc.nat(3),

@@ -1,7 +1,7 @@
 import { useT } from '@/lib/i18n/use-t';
 import { Skeleton } from '@/ui/loading';
 
-/** Stands where a firewall will be, while it is read. */
+/** Placeholder of a firewall while it is read. */
 export function FirewallLoading() {
   const t = useT();
   return (

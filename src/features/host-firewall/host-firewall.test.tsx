@@ -37,14 +37,14 @@ describe('rules of a host', () => {
   const rules = (list: HostFirewallRule[] | null) =>
     page(<HostRules id="rules" label="Rules" rules={list} none="The default policy applies." />);
 
-  it('are unknown when they could not be read, which is not the same as none', () => {
+  it('show as unknown when they could not be read, which differs from none', () => {
     expect(rules(null)).toContain('could not be read');
     expect(rules(null)).not.toContain('The default policy applies.');
     expect(rules([])).toContain('The default policy applies.');
     expect(rules([])).not.toContain('could not be read');
   });
 
-  it('are good only when they are enforced everywhere, and say why they are not', () => {
+  it('show as good only when they are enforced everywhere, else with the reason', () => {
     for (const status of HOST_RULE_STATUSES) {
       const shown = page(<HostRuleState rule={{ ...rule, status, status_reason: 'iptables' }} />);
       expect(shown.includes('data-tone="ok"'), status).toBe(status === 'enforced');
@@ -57,7 +57,7 @@ describe('rules of a host', () => {
 });
 
 describe('options of a host', () => {
-  it('are all unknown when they could not be read, without a value', () => {
+  it('show as unknown without a value when they could not be read', () => {
     const shown = page(<HostOptions options={hostOptions('node', null)} />);
     expect(shown.match(/data-tone="unknown"/g)).toHaveLength(hostOptions('node', null).length);
     expect(shown).not.toMatch(/>(On|Off|nolog)</);
@@ -70,14 +70,14 @@ describe('options of a host', () => {
 });
 
 describe('a verdict about a packet at a node', () => {
-  const verdict = (decided_by: Partial<HostPacketVerdict['decided_by']>, said: HostPacketVerdict['verdict']) =>
+  const verdict = (decided_by: Partial<HostPacketVerdict['decided_by']>, found: HostPacketVerdict['verdict']) =>
     page(
       <HostVerdict
         readAt="2026-11-23T08:00:00Z"
         verdict={{
           node_id: '01980000-0000-7000-8000-000000000001',
           node_name: 'pve1',
-          verdict: said,
+          verdict: found,
           decided_by: {
             kind: 'default',
             detail: 'DROP',

@@ -31,7 +31,7 @@ describe('guest diff summary', () => {
     read_at: '2026-11-21T02:00:00.000Z',
   });
 
-  test('what could not be read is unknown, never "no change"', () => {
+  test('an unreadable guest shows as unknown, never as "no change"', () => {
     expect(changesNothing(guest(null))).toBe(false);
     expect(guestSummary(english, guest(null))).toMatch(/^Unknown/);
   });

@@ -19,7 +19,7 @@ const group: SecurityGroup = {
   updated_at: '2026-11-21T02:00:00.000Z',
 };
 
-test('what is read can be saved unchanged, with its version', () => {
+test('a group that was read can be saved unchanged, with its version', () => {
   const { name, description, member_tags, member_tags_match, version } = group;
   expect(SecurityGroupUpdate.parse(toGroupUpdate(toGroupValues(group), group))).toEqual({
     name,

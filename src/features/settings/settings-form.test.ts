@@ -10,7 +10,7 @@ const settings: RuntimeSettingsRead = {
   updated_at: '2026-11-21T02:00:00.000Z',
 };
 
-test('what is read can be saved unchanged, with its version and without what is read-only', () => {
+test('settings that were read can be saved unchanged, with their version and without read-only fields', () => {
   expect(RuntimeSettingsUpdate.parse(toSettingsUpdate(toSettingsValues(settings), settings))).toEqual({
     ...DEFAULT_RUNTIME_CHOICES,
     version: 7,

@@ -37,7 +37,7 @@ test('the code is asked for only when the service wants one', () => {
   expect(wrong({ ...good, setup_code: 'ABCD-1234' }, true)).toEqual([]);
 });
 
-test('what is empty is not sent, and the repetition never', () => {
+test('empty fields and the repeated password are not sent', () => {
   expect(toSetupInput(good)).toEqual({ email: good.email, password: good.password });
   expect(toSetupInput({ ...good, name: ' Kim ', setup_code: ' abc ' })).toMatchObject({
     name: 'Kim',

@@ -12,7 +12,7 @@ const stepOf = (given: Partial<Omit<Parameters<typeof setupStep>[0], 'step'>> & 
   setupStep({ ...known, ...given })?.step ?? null;
 
 describe('setupStep', () => {
-  it('is the administrator until there is one, whatever the URL says', () => {
+  it('returns the administrator step until an administrator exists, whatever the URL is', () => {
     for (const step of [null, 'cluster', 'sync', 'next', 'x'])
       expect(stepOf({ completed: false, signedIn: false, step, found: undefined })).toBe('administrator');
   });

@@ -11,13 +11,13 @@ describe('filters in the URL', () => {
     expect(some.parse('')).toBeNull();
   });
 
-  it('are written as they are read', () => {
+  it('serialize to the text that they are parsed from', () => {
     expect(some.parse(some.serialize(['drop', 'reject']))).toEqual(['drop', 'reject']);
     expect(some.eq?.(['drop'], ['drop'])).toBe(true);
     expect(some.eq?.(['drop'], ['reject'])).toBe(false);
   });
 
-  it('are none where an id is none', () => {
+  it('parse an invalid id as none', () => {
     expect(parseAsId.parse("1' or '1")).toBeNull();
   });
 });

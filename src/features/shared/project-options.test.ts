@@ -21,7 +21,7 @@ test('people of a tenant choose between it and its projects', () => {
   expect(values([grant(null, null)], 't2')).toEqual([WHOLE_TENANT, 'p2']);
 });
 
-test('what belongs to the installation has no project', () => {
+test('objects of the installation have no project', () => {
   expect(values([grant(null, null)], null)).toEqual([]);
 });
 

@@ -115,7 +115,7 @@ describe('expiredRange', () => {
 });
 
 describe('isBeyond', () => {
-  it('is true of ranges that begin before the retention, and not of one that spans it', () => {
+  it('returns true for ranges that start before the retention, and false for one that spans it', () => {
     const kept = '2026-11-24T00:00:00.000Z';
     expect(isBeyond('2026-11-23T00:00:00.000Z', kept)).toBe(true);
     expect(isBeyond('2026-11-23T23:59:58.000Z', kept)).toBe(false);
@@ -124,7 +124,7 @@ describe('isBeyond', () => {
 });
 
 describe('hasTotals', () => {
-  it('is true up to 400 days after the range ended', () => {
+  it('returns true up to 400 days after the end of the range', () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     expect([hasTotals(undefined), hasTotals(daysAgo(399)), hasTotals(daysAgo(401))]).toEqual([true, true, false]);
   });

@@ -25,14 +25,14 @@ describe('sectionOf', () => {
     expect(sectionOf('/nowhere')).toBeUndefined();
   });
 
-  it('is unambiguous', () => {
+  it('returns one section per address', () => {
     const hrefs = NAVIGATION.flatMap((group) => group.entries.map((entry) => entry.href));
     for (const href of hrefs) expect(sectionOf(href)?.href).toBe(href);
   });
 });
 
 describe('the keys after g', () => {
-  it('are one lower-case letter each, and no letter opens two pages', () => {
+  it('have one lower-case letter each, and no letter opens two pages', () => {
     const keys = NAVIGATION.flatMap((group) => group.entries.map((entry) => entry.key));
     for (const key of keys) expect(key).toMatch(/^[a-z]$/);
     expect(new Set(keys).size).toBe(keys.length);

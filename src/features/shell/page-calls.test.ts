@@ -18,7 +18,7 @@ const ID = '01980000-0000-7000-8000-000000000001';
 const found = (pathname: string, query = '') => callOfPage(pathname, new URLSearchParams(query));
 
 describe('the call behind a page', () => {
-  it('is known for every page of the console, or is said not to exist', () => {
+  it('exists for every page of the console, or has a reason why not', () => {
     const root = fileURLToPath(new URL('../../app/(console)', import.meta.url));
     const pages = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => /(^|\/)page\.tsx$/.test(file))

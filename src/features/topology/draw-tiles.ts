@@ -4,7 +4,7 @@ import type { MapNode } from './map-model';
 import type { Look, Palette, Scene } from './scene';
 
 const FONT = 13;
-/** From here on names can be read. */
+/** From this scale on, names are readable. */
 const TEXT_SCALE = 0.42;
 /** What has nothing to do with the selection. */
 const DIMMED = 0.35;

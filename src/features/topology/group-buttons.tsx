@@ -22,7 +22,7 @@ type Props = {
 };
 
 /**
- * A button over each group of the drawing, for keyboard and screen reader; the pointer reaches the drawing below. Workloads are in
+ * A button over each group of the drawing, for keyboard and screen reader; pointer events go to the drawing below. Workloads are in
  * the tables.
  */
 export const GroupButtons = memo(function GroupButtons({ model, layout, plane, onPress }: Props) {

@@ -47,7 +47,7 @@ describe('lines', () => {
     expect(bundles.length).toBe(keys.size);
   });
 
-  it('are drawn with the weightiest on top', () => {
+  it('appear in the order of weight, the heaviest on top', () => {
     const weights = links.map(({ verdict }) => EDGE_VERDICTS.indexOf(verdict));
     expect(weights).toEqual([...weights].sort((a, b) => b - a));
   });

@@ -36,7 +36,7 @@ describe('nodes', () => {
     expect(names).toContain('vmbr0, VLAN 10 (cluster-1)');
   });
 
-  it('are found by name, address, VMID, tag, project and prefix', () => {
+  it('match by name, address, VMID, tag, project and prefix', () => {
     if (!node || !first || !peer) throw new Error('the fixture is empty');
     const words = [first.name.toUpperCase(), first.addresses[0] ?? '', String(first.vmid), '', ...first.tags];
     for (const word of words) expect(isMatch(node, word), word).toBe(true);

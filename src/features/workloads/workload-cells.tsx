@@ -89,7 +89,7 @@ function protectionTexts(t: Translate, workload: Protected): string[] {
   });
 }
 
-/** The same as one text; null without an interface. */
+/** The protection as one text; null without an interface. */
 export const protectionText = (t: Translate, workload: Protected): string | null =>
   protectionTexts(t, workload).join('; ') || null;
 

@@ -32,14 +32,14 @@ it.each(LOCALES)('formats every text of the pages in %s as ICU does', async (loc
   const texts = [...new Set(readSources().flatMap(textsOf))].filter((text) => /[{<']/.test(text));
   expect(texts.length).toBeGreaterThan(500);
   for (const text of texts) {
-    const said = catalog[text] ?? text;
+    const found = catalog[text] ?? text;
     // A text such as "<token>" has no elements.
-    for (const isRich of /<\w/.test(said) && !said.includes('</') ? [false] : [false, true]) {
-      const expected = new IntlMessageFormat(said, locale, undefined, { ignoreTag: !isRich });
-      const message = read(said, isRich);
+    for (const isRich of /<\w/.test(found) && !found.includes('</') ? [false] : [false, true]) {
+      const expected = new IntlMessageFormat(found, locale, undefined, { ignoreTag: !isRich });
+      const message = read(found, isRich);
       for (let round = 0; round < 4; round += 1) {
-        const values = valuesFor(said, round);
-        expect(message(values).join(''), said).toBe([expected.format(values as never)].flat().join(''));
+        const values = valuesFor(found, round);
+        expect(message(values).join(''), found).toBe([expected.format(values as never)].flat().join(''));
       }
     }
   }

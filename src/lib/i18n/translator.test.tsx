@@ -38,7 +38,7 @@ describe('the language of a page', () => {
     [undefined, 'fr;q=0, *', 'en'],
     [undefined, null, 'en'],
     ['', 'EN-us,de', 'en'],
-  ])('of the cookie %s and a browser that wants %s is %s', (cookie, header, locale) => {
+  ])('resolves the cookie %s and the accepted languages %s to %s', (cookie, header, locale) => {
     expect(chooseLocale(cookie, header)).toBe(locale);
   });
 });

@@ -70,15 +70,15 @@ export function optionsIn<O extends Labelled>(
   }));
 }
 
-let spoken = english;
+let accepted = english;
 
 /**
  * The translator of the document, for text produced outside any component, such as the result of a failed request. A
  * document has one language for its lifetime; the server serves several at the same time, so there it is English.
  */
-export const pageTranslate = (): Translate => spoken;
+export const pageTranslate = (): Translate => accepted;
 
-/** Told by the provider. */
+/** Set by the provider. */
 export function setPageTranslate(t: Translate): void {
-  if (typeof window !== 'undefined') spoken = t;
+  if (typeof window !== 'undefined') accepted = t;
 }

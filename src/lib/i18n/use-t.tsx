@@ -11,24 +11,28 @@ function Loaded({ locale, children }: { locale: Locale; children: ReactNode }) {
   const catalog = use(loadCatalog(locale));
   const t = useMemo(() => makeTranslate(locale, catalog), [locale, catalog]);
   setPageTranslate(t);
-  return <Said t={t}>{children}</Said>;
+  return <TimeAwareTranslation t={t}>{children}</TimeAwareTranslation>;
 }
 
-/** What formats times has no hook: all that says something renders again when the display of times changes. */
-function Said({ t, children }: { t: Translate; children: ReactNode }) {
+/** Formatting of times has no hook: everything that uses texts renders again when the display of times changes. */
+function TimeAwareTranslation({ t, children }: { t: Translate; children: ReactNode }) {
   const { zone, style } = useTimeDisplay();
   const key = `${zone} ${style}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a translator of its own for each display of times.
   const own = useMemo(
-    () => Object.assign((...said: Parameters<Translate>) => t(...said), { rich: t.rich, locale: t.locale }),
+    () => Object.assign((...args: Parameters<Translate>) => t(...args), { rich: t.rich, locale: t.locale }),
     [t, key],
   );
   return <Translation value={own}>{children}</Translation>;
 }
 
-/** Says everything below in this language. */
+/** Translates everything below into this language. */
 export function TranslationProvider({ locale, children }: { locale: Locale; children: ReactNode }) {
-  return locale === 'en' ? <Said t={english}>{children}</Said> : <Loaded locale={locale}>{children}</Loaded>;
+  return locale === 'en' ? (
+    <TimeAwareTranslation t={english}>{children}</TimeAwareTranslation>
+  ) : (
+    <Loaded locale={locale}>{children}</Loaded>
+  );
 }
 
 /** The translator of the page's language; stable while the language and the display of times are. English outside of a provider. */

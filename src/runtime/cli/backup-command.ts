@@ -44,36 +44,36 @@ async function writeOut(bytes: AsyncIterable<Buffer>): Promise<void> {
 
 type BackupOptions = { output: string; passphrase: string | null; includeKey: boolean };
 
-function keysOf({ secretKey, previousSecretKey }: Installation, wanted: BackupOptions): BackupSecrets | null {
-  if (!wanted.includeKey) return null;
+function keysOf({ secretKey, previousSecretKey }: Installation, requested: BackupOptions): BackupSecrets | null {
+  if (!requested.includeKey) return null;
   if (secretKey === null) throw new Error('There is no key to include: FABRIC_SECRET_KEY is not set.');
   return BackupSecrets.parse({ secret_key: secretKey, previous_secret_key: previousSecretKey });
 }
 
-async function backUp(installation: Installation, wanted: BackupOptions, terminal: Terminal): Promise<number> {
+async function backUp(installation: Installation, requested: BackupOptions, terminal: Terminal): Promise<number> {
   const { secretKey } = installation;
   const tables: BackupTable[] = [];
   const bytes = writeBackup({
     databaseUrl: installation.databaseUrl,
     programVersion: manifest.version,
     keyId: secretKey === null ? null : keyId(secretKey),
-    passphrase: wanted.passphrase,
-    secrets: keysOf(installation, wanted),
+    passphrase: requested.passphrase,
+    secrets: keysOf(installation, requested),
     onTable: (table) => {
       tables.push(table);
       if (table.rows > 0) terminal.note(`${table.name}: ${table.rows} rows`);
     },
   });
-  if (wanted.output === '-') await writeOut(bytes);
-  else await writeWhole(wanted.output, bytes);
+  if (requested.output === '-') await writeOut(bytes);
+  else await writeWhole(requested.output, bytes);
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   terminal.note(`${tables.length} tables, ${rows} rows.`);
-  if (!wanted.includeKey) {
+  if (!requested.includeKey) {
     terminal.note(
       'The backup does not contain FABRIC_SECRET_KEY. Store the key separately: without it, stored credentials are lost.',
     );
   }
-  if (wanted.output !== '-') terminal.print(wanted.output);
+  if (requested.output !== '-') terminal.print(requested.output);
   return EXIT.ok;
 }
 

@@ -59,8 +59,9 @@ function assertOwner(directory: string): void {
   }
 }
 
-async function openEmbedded(directory: string, wanted: OpenOptions, terminal: Terminal): Promise<Installation> {
-  if (!wanted.create && !existsSync(join(directory, 'postgres'))) throw new Error(`${directory}: ${NO_INSTALLATION}`);
+async function openEmbedded(directory: string, requested: OpenOptions, terminal: Terminal): Promise<Installation> {
+  if (!requested.create && !existsSync(join(directory, 'postgres')))
+    throw new Error(`${directory}: ${NO_INSTALLATION}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   assertOwner(directory);
   const { FABRIC_SECRET_KEY: key, FABRIC_PREVIOUS_SECRET_KEY: previous } = env();
@@ -71,7 +72,7 @@ async function openEmbedded(directory: string, wanted: OpenOptions, terminal: Te
   const lock = await takeDataLock(directory);
   if ('holder' in lock) {
     const holder = lock.holder.pid ? ` (process ${lock.holder.pid})` : '';
-    if (wanted.exclusive) throw new Error(`Fabric is running on ${directory}${holder}. Stop it first.`);
+    if (requested.exclusive) throw new Error(`Fabric is running on ${directory}${holder}. Stop it first.`);
     const databaseUrl = runningDatabaseUrl(directory);
     if (!databaseUrl)
       throw new Error(`Fabric is starting or stopping on ${directory}${holder}. Try again in a moment.`);
@@ -100,9 +101,9 @@ async function openEmbedded(directory: string, wanted: OpenOptions, terminal: Te
  * `FABRIC_DATA_DIR`, whose PostgreSQL is started when the service does not run.
  * @throws Error with one line naming the remedy
  */
-export async function openInstallation(wanted: OpenOptions, terminal: Terminal): Promise<Installation> {
+export async function openInstallation(requested: OpenOptions, terminal: Terminal): Promise<Installation> {
   const { DATABASE_URL, FABRIC_DATA_DIR, FABRIC_SECRET_KEY, FABRIC_PREVIOUS_SECRET_KEY } = env();
-  if (!DATABASE_URL) return openEmbedded(resolve(FABRIC_DATA_DIR), wanted, terminal);
+  if (!DATABASE_URL) return openEmbedded(resolve(FABRIC_DATA_DIR), requested, terminal);
   return {
     databaseUrl: DATABASE_URL,
     dataDirectory: null,
@@ -115,11 +116,11 @@ export async function openInstallation(wanted: OpenOptions, terminal: Terminal):
 
 /** Opens an installation for a command, and closes it whatever happens. */
 export async function withInstallation<T>(
-  wanted: OpenOptions,
+  requested: OpenOptions,
   terminal: Terminal,
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  const installation = await openInstallation(wanted, terminal);
+  const installation = await openInstallation(requested, terminal);
   try {
     return await work(installation);
   } finally {

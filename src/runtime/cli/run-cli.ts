@@ -31,9 +31,10 @@ async function runCommand(command: Command, args: readonly string[], terminal: T
     terminal.print(`${command.summary}\n\n${command.help}`);
     return EXIT.ok;
   }
-  const wanted = command.positionals;
-  if (positionals.length < wanted.length) throw new UsageError(`${wanted[positionals.length]} is missing.`);
-  if (positionals.length > wanted.length) throw new UsageError(`Unexpected argument: ${positionals[wanted.length]}.`);
+  const requested = command.positionals;
+  if (positionals.length < requested.length) throw new UsageError(`${requested[positionals.length]} is missing.`);
+  if (positionals.length > requested.length)
+    throw new UsageError(`Unexpected argument: ${positionals[requested.length]}.`);
   return command.run({ values: values as Record<string, string | boolean | undefined>, positionals, terminal });
 }
 

@@ -14,7 +14,7 @@ function lookUp(name: string): DatabaseAccount | undefined {
 }
 
 /**
- * The user to switch to for PostgreSQL, which refuses to run as root: `fabric`, created when missing, else `nobody`
+ * The user to switch to for PostgreSQL, which refuses to run as root: `fabric`, created when missing, else `withoutRoles`
  * (a container without useradd). `null` when this process is not root and PostgreSQL simply runs as the same user.
  * @throws Error when root and neither user exists.
  */

@@ -98,7 +98,7 @@ describe('subnets', () => {
     );
   });
 
-  it('are shown as a tree, level by level, in the same number of queries', async () => {
+  it('form a tree that is read level by level in the same number of queries', async () => {
     const { network, subnet } = await makeSpace('10.0.0.0/8');
     for (const cidr of ['10.1.0.0/16', '10.1.2.0/24', '10.2.0.0/16', 'fd00::/48'])
       await made('/subnets', { network_id: network.id, cidr });
@@ -179,7 +179,7 @@ describe('subnets', () => {
 });
 
 describe('addresses', () => {
-  it('are never assigned to two of 50 concurrent clients', async () => {
+  it('go to only one of 50 concurrent clients', async () => {
     const { subnet } = await makeSpace('10.8.0.0/24');
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => made(`/subnets/${subnet.id}/next-address`, { state: 'active' })),
@@ -206,7 +206,7 @@ describe('addresses', () => {
     });
   });
 
-  it('are found with their former holders by prefix and time, also when they are gone', async () => {
+  it('can be found with their former holders by prefix and time, also after deletion', async () => {
     const { network, cluster } = await makeSpace();
     const [one, two] = [
       await makeWorkload(cluster, null, { name: 'first-holder' }),
@@ -254,7 +254,7 @@ describe('addresses', () => {
     });
   });
 
-  it('are refused where they do not belong', async () => {
+  it('return an error where they do not belong', async () => {
     const { network } = await makeSpace();
     const stranger = await makeWorkload(await makeCluster());
     const body = { network_id: network.id, address: '10.1.0.9' };
@@ -292,7 +292,7 @@ describe('addresses', () => {
     });
   });
 
-  it('are found by address, MAC, network and text', async () => {
+  it('can be found by address, MAC address, network and text', async () => {
     const { network, cluster, subnet } = await makeSpace('172.30.0.0/16');
     const workload = await makeWorkload(cluster);
     const address = await made('/ip-addresses', {

@@ -24,9 +24,9 @@ export async function readSubnetGrid(
   const cidr = cidrOf(subnet.cidr);
   const bounds = cidrBounds(cidr);
   const { family } = bounds.first;
-  const wanted = from === undefined ? bounds.first : parseIp(from);
-  if (!wanted || !cidrContains(cidr, wanted)) throw refuseField('from', `Choose an address in ${subnet.cidr}.`);
-  const start = wanted.value;
+  const desired = from === undefined ? bounds.first : parseIp(from);
+  if (!desired || !cidrContains(cidr, desired)) throw refuseField('from', `Choose an address in ${subnet.cidr}.`);
+  const start = desired.value;
   const lastOfPart = start + BigInt(limit) - 1n;
   const end = lastOfPart < bounds.last.value ? lastOfPart : bounds.last.value;
   const text = (value: bigint) => formatIp({ family, value });
@@ -39,7 +39,7 @@ export async function readSubnetGrid(
 
   const cells = new Map<bigint, Cell>();
   const put = (value: bigint, cell: Omit<Cell, 'address'>) => cells.set(value, { address: text(value), ...cell });
-  const nobody = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
+  const unassigned = { ip_address_id: null, label: null, workload_id: null, subnet_id: null };
   const fill = (fromText: string, toText: string, cell: Omit<Cell, 'address'>) => {
     const [a, b] = [parseIp(fromText), parseIp(toText)];
     if (!a || !b) return;
@@ -47,14 +47,15 @@ export async function readSubnetGrid(
   };
   // What is known more exactly comes later and covers the rest.
   for (const range of ranges)
-    fill(range.first, range.last, { ...nobody, state: `${range.kind}_range`, label: range.description || null });
+    fill(range.first, range.last, { ...unassigned, state: `${range.kind}_range`, label: range.description || null });
   for (const prefix of prefixes)
-    fill(prefix.first, prefix.last, { ...nobody, state: 'child', label: prefix.cidr, subnet_id: prefix.id });
+    fill(prefix.first, prefix.last, { ...unassigned, state: 'child', label: prefix.cidr, subnet_id: prefix.id });
   const edges = family === 4 && cidr.prefix < 31;
-  if (edges && start === bounds.first.value) put(start, { ...nobody, state: 'network' });
-  if (edges && end === bounds.last.value) put(end, { ...nobody, state: 'broadcast' });
+  if (edges && start === bounds.first.value) put(start, { ...unassigned, state: 'network' });
+  if (edges && end === bounds.last.value) put(end, { ...unassigned, state: 'broadcast' });
   const gateway = subnet.gateway === null ? null : parseIp(subnet.gateway);
-  if (gateway && gateway.value >= start && gateway.value <= end) put(gateway.value, { ...nobody, state: 'gateway' });
+  if (gateway && gateway.value >= start && gateway.value <= end)
+    put(gateway.value, { ...unassigned, state: 'gateway' });
   for (const row of addresses) {
     const ip = parseIp(row.address);
     if (ip)

@@ -9,13 +9,13 @@ const procedures = Object.keys(appRouter._def.procedures);
 const addressOf = (path: string) => `/api/v1${path.replaceAll(/\{\w+\}/g, '01980000-0000-7000-8000-000000000002')}`;
 
 describe('heavy operations', () => {
-  it('are operations that exist', () => {
+  it('exist as operations', () => {
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     expect(HEAVY_OPERATIONS.flatMap(({ rest }) => rest ?? []).filter((rest) => !known.has(rest))).toEqual([]);
     expect(HEAVY_OPERATIONS.flatMap(({ trpc }) => trpc).filter((call) => !procedures.includes(call))).toEqual([]);
   });
 
-  it('are heavy on both surfaces', () => {
+  it('count as heavy on both surfaces', () => {
     for (const [call, operation] of operationsOf(appRouter)) {
       if (operation.rest === undefined) continue;
       const { method, path } = restAddressOf(operation);
@@ -23,7 +23,7 @@ describe('heavy operations', () => {
     }
   });
 
-  it('are recognized by their address exactly as by their route', () => {
+  it('match by address exactly as by route', () => {
     for (const route of routes) {
       const heavy = laneOf(route, undefined) !== null;
       expect(isHeavyRequest(route.method, addressOf(route.path)), `${route.method} ${route.path}`).toBe(heavy);
@@ -39,7 +39,7 @@ describe('heavy operations', () => {
     expect(isHeavyRequest('GET', '/topology?format=csv')).toBe(false);
   });
 
-  it('are recognized however their address is encoded', () => {
+  it('match however the address is encoded', () => {
     for (const address of [
       '/api/trpc/topology%2Eread?input={}',
       '/api/trpc/settings.get%2ctopology.rea%64?batch=1',
@@ -54,7 +54,7 @@ describe('heavy operations', () => {
     expect(isHeavyRequest('GET', '/api/v1/%E0%A4%A?format=json')).toBe(false);
   });
 
-  it('are none that sign-in, sessions, probes and agents depend on', () => {
+  it('exclude what sign-in, sessions, probes and agents depend on', () => {
     const light = routes.filter(({ path }) => /^\/(auth|health|agents|account|setup|events|metrics)/.test(path));
     expect(light.length).toBeGreaterThan(20);
     expect(light.filter((route) => laneOf(route, undefined) !== null)).toEqual([]);

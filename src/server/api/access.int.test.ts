@@ -48,9 +48,9 @@ const callers: Caller[] = [];
 
 beforeAll(async () => {
   const tenant = await makeTenant();
-  const nobody = { name: 'anonymous', headers: {}, grants: null };
+  const anonymous = { name: 'anonymous', headers: {}, grants: null };
   const inactive = await makeUser('super_admin', undefined, { active: false });
-  callers.push(nobody, { name: 'deactivated super_admin', headers: await bearer(inactive), grants: null });
+  callers.push(anonymous, { name: 'deactivated super_admin', headers: await bearer(inactive), grants: null });
   callers.push({ name: 'user without role', headers: await bearer(await makeUser()), grants: [] });
   for (const role of ROLES) {
     for (const tenant_id of [null, tenant.id]) {
@@ -92,25 +92,25 @@ async function makeRole(permissions: string[]) {
 /** Tokens that contain something true about a user but must not grant access. */
 async function addWrongTokens(tenant_id: string) {
   const admin = await makeUser('super_admin');
-  const nobody = (name: string, token: string) =>
+  const anonymous = (name: string, token: string) =>
     callers.push({ name, headers: { authorization: `Bearer ${token}` }, grants: null });
   const claims = async () => ({ sub: admin.id, sid: (await signIn(admin)).family_id });
-  nobody('refresh token of a super_admin', await signToken({ ...(await claims()), typ: 'refresh' }));
+  anonymous('refresh token of a super_admin', await signToken({ ...(await claims()), typ: 'refresh' }));
   const ended = await signIn(admin);
   await db
     .update(refreshTokens)
     .set({ revoked_at: new Date().toISOString() })
     .where(eq(refreshTokens.family_id, ended.family_id));
-  nobody('session that was ended', ended.access_token);
+  anonymous('session that was ended', ended.access_token);
   const { access_token } = await signIn(admin);
-  nobody('token with another signature', `${access_token.slice(0, -6)}AAAAAA`);
+  anonymous('token with another signature', `${access_token.slice(0, -6)}AAAAAA`);
   const [head, , signature] = access_token.split('.');
   const claimed = Buffer.from(JSON.stringify({ ...(await claims()), typ: 'access', exp: 9_999_999_999 })).toString(
     'base64url',
   );
-  nobody('token with other claims', [head, claimed, signature].join('.'));
+  anonymous('token with other claims', [head, claimed, signature].join('.'));
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
-  nobody('token without a signature', `${none}.${claimed}.`);
+  anonymous('token without a signature', `${none}.${claimed}.`);
   const node = await makeNode(await makeCluster());
   callers.push({ name: "agent's token", headers: await makeAgent(node), grants: null, kind: 'agent' });
   const late = await makeUser();
@@ -177,8 +177,8 @@ function expected({ access, path }: Callable, { grants, kind }: Caller): number 
 /** Of callers with a single permission: the required one, and its neighbors in the list, of the same resource. */
 function isTelling({ only }: Caller, { access }: Callable): boolean {
   if (only === undefined) return true;
-  const wanted = 'permission' in access ? PERMISSIONS.findIndex((one) => one === access.permission) : 0;
-  return Math.abs(PERMISSIONS.indexOf(only) - wanted) <= 1;
+  const target = 'permission' in access ? PERMISSIONS.findIndex((one) => one === access.permission) : 0;
+  return Math.abs(PERMISSIONS.indexOf(only) - target) <= 1;
 }
 
 /** Who of these callers gets another answer than the table says. */
@@ -210,7 +210,7 @@ describe('the authorization matrix', () => {
     expect(await db.$count(auditRecords)).toBe(before);
   });
 
-  it('is the same gate for pages: one operation of each kind of right, and every caller', async () => {
+  it('applies to pages too: one operation of each kind of right, with every caller', async () => {
     const kinds = new Map(
       callables.filter(({ page }) => page !== null).map((one) => [JSON.stringify(one.access), one]),
     );

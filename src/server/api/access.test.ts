@@ -44,7 +44,7 @@ describe('a change of something stored', () => {
 
 describe('who may do what', () => {
   // The file is read in review: a change of rights shows as a changed line. `npx vitest run -u src/server/api/access.test.ts`
-  it('is the file access.txt', async () => {
+  it('matches the file access.txt', async () => {
     const section = (surface: string) =>
       callables
         .filter((callable) => callable.surface === surface)
@@ -55,7 +55,7 @@ describe('who may do what', () => {
     await expect(text).toMatchFileSnapshot('access.txt');
   });
 
-  it('is said by every procedure and route', () => {
+  it('has a declaration for every procedure and route', () => {
     expect(callables.length).toBeGreaterThan(15);
     for (const { path, access } of callables) {
       const { permission: _, enrolling: __, ...reasons } = { permission: undefined, enrolling: undefined, ...access };

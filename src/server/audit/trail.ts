@@ -64,7 +64,7 @@ export async function verifyAuditChain(
   const end = last?.seq ?? 0;
   const start = cut?.seq ?? 0;
   const at: AuditAnchor = { seq: start, hash: cut?.hash ?? GENESIS_HASH };
-  let cutTold = cut === null;
+  let cutReported = cut === null;
   const anchorOf = (): AuditVerification['anchor'] => {
     if (!anchor) return null;
     return anchor.seq > start || (anchor.seq === start && anchor.hash === cut?.hash) ? 'found' : 'pruned';
@@ -88,12 +88,12 @@ export async function verifyAuditChain(
       if (previous_hash !== at.hash) return verdict('previous_hash');
       if (hash !== auditHash(previous_hash, record)) return verdict('hash');
       if (anchor?.seq === record.seq && anchor.hash !== hash) return verdict('anchor');
-      if (cut && saysCut(stored, cut)) cutTold = true;
+      if (cut && saysCut(stored, cut)) cutReported = true;
       Object.assign(at, { seq: record.seq, hash });
     }
   }
   if (anchor && anchor.seq > at.seq) return verdict('missing');
-  return cutTold ? verdict(null) : verdict('checkpoint', start);
+  return cutReported ? verdict(null) : verdict('checkpoint', start);
 }
 
 const state = processState<{ running: Promise<AuditVerification> | null }>(() => ({ running: null }));

@@ -5,7 +5,7 @@ import { lockSeconds, loginLimits, sourceKey } from './attempt-limits';
 const origin = (source_address: string | null) => ({ request_id: 'r', source_address });
 
 describe('lockSeconds', () => {
-  it('is nothing while failures are free, then never shrinks and never exceeds the longest wait', () => {
+  it('returns 0 while failures are free, then never shrinks and never exceeds the longest wait', () => {
     const limits = loginLimits('a', origin('192.0.2.1'));
     fc.assert(
       fc.property(fc.constantFrom(...limits), fc.nat(1_000_000), (limit, failures) => {

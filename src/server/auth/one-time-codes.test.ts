@@ -26,7 +26,7 @@ const VECTORS: [number, string][] = [
 const at = (seconds: number) => new Date(seconds * 1000);
 
 describe('codes of an authenticator app', () => {
-  it('are those of RFC 6238', () => {
+  it('match RFC 6238', () => {
     for (const [seconds, eight] of VECTORS) expect(totpCode(SECRET, stepAt(at(seconds)))).toBe(eight.slice(2));
   });
 
@@ -54,7 +54,7 @@ describe('codes of an authenticator app', () => {
     expect(matchTotp(secret, `${code}0`, at(now * 30), null)).toBeNull();
   });
 
-  it('are passed to the authenticator app in its URI', () => {
+  it('can be added to the authenticator app by URI', () => {
     const url = new URL(otpauthUri(SECRET, 'a b@example.org'));
     expect(url.href.startsWith('otpauth://totp/Fabric:a%20b%40example.org?')).toBe(true);
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -68,7 +68,7 @@ describe('codes of an authenticator app', () => {
 });
 
 describe('base 32', () => {
-  it('is that of RFC 4648, without padding', () => {
+  it('matches RFC 4648, without padding', () => {
     const vectors = { f: 'MY', fo: 'MZXQ', foo: 'MZXW6', foob: 'MZXW6YQ', fooba: 'MZXW6YTB', foobar: 'MZXW6YTBOI' };
     for (const [plain, text] of Object.entries(vectors)) expect(encodeBase32(Buffer.from(plain))).toBe(text);
     expect(encodeBase32(new Uint8Array())).toBe('');

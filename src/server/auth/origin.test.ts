@@ -6,14 +6,14 @@ const stamped = { 'x-fabric-peer': '::FFFF:10.0.0.7', 'x-fabric-proto': 'https',
 afterEach(() => Reflect.deleteProperty(globalThis, STAMPED));
 
 describe('where a request comes from', () => {
-  it('is what our entry noted, in canonical form', () => {
+  it('comes from the entry, in canonical form', () => {
     Reflect.set(globalThis, STAMPED, true);
     expect(originOf(request(stamped)).source_address).toBe('10.0.0.7');
     expect(publicOriginOf(request(stamped))).toEqual({ protocol: 'https', host: 'a.test:8443' });
     expect(originOf(request({ 'x-fabric-peer': 'fe80::1%eth0' })).source_address).toBeNull();
   });
 
-  it('is unknown without that entry: the headers would be the client’s own', () => {
+  it('stays unknown without the entry, because headers come from the client', () => {
     expect(originOf(request(stamped)).source_address).toBeNull();
     expect(publicOriginOf(request({ ...stamped, host: 'fabric.test' }))).toEqual({
       protocol: 'http',
@@ -22,7 +22,7 @@ describe('where a request comes from', () => {
     expect(isLocal(request({ 'x-fabric-peer': '127.0.0.1', 'x-fabric-forwarded': 'no' }))).toBe(false);
   });
 
-  it('is this machine only when the request was not forwarded', () => {
+  it('counts as local only when the request was not forwarded', () => {
     Reflect.set(globalThis, STAMPED, true);
     const from = (peer: string, forwarded = 'no', host = 'localhost:3000') =>
       isLocal(request({ 'x-fabric-peer': peer, 'x-fabric-forwarded': forwarded, 'x-fabric-host': host }));

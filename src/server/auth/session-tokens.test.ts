@@ -10,7 +10,7 @@ let clock: ReturnType<typeof fakeClock> | undefined;
 afterEach(() => clock?.restore());
 
 describe('session tokens', () => {
-  it('are what they were signed as, and nothing else', async () => {
+  it('keep their claims and accept no other type', async () => {
     for (const typ of ['access', 'refresh'] as const) {
       const token = await signToken({ ...claims, typ });
       expect(await verifyToken(token, typ)).toEqual({ ...claims, typ });

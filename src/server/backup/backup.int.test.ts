@@ -90,7 +90,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is one consistent state of a database that is being written to', async () => {
+  it('stores one consistent state of a database under writes', async () => {
     const target = await database();
     await restore(written, target);
     let writing = true;

@@ -60,7 +60,7 @@ describe('connections by use', () => {
     expect(ended).toBe(40);
   });
 
-  it('are those of the use whose query it is, whichever use asked first', async () => {
+  it('belong to the use of the query, whichever use asked first', async () => {
     const inUse = (use: DatabaseUse) =>
       withDatabaseUse(use, async () => ('execute' in db ? setting('statement_timeout') : null));
     expect([await inUse('reads'), await inUse('work'), await inUse('heavy')]).toEqual(['10s', '1min', '1min']);

@@ -77,14 +77,14 @@ describe('conditionsOf', () => {
       owned: isSet(guests.secret),
     }).flatMap((condition) => (condition ? [written(condition)] : []));
 
-  it('is equality with the column of the same name', () => {
+  it('compares with the column of the same name', () => {
     expect(conditions({ pool: 'a', cpus: 0 })).toEqual([
       ['"guests"."pool" = $1', 'a'],
       ['"guests"."cpus" = $1', 0],
     ]);
   });
 
-  it('is what is made of the value where a filter is no column', () => {
+  it('uses the declared condition where a filter is not a column', () => {
     expect(conditions({ q: 'x', owned: true })).toEqual([['name like $1', 'x'], ['"guests"."secret" is not null']]);
     expect(conditions({ owned: false })).toEqual([['"guests"."secret" is null']]);
   });

@@ -43,7 +43,7 @@ describe('pgArray', () => {
     );
   });
 
-  it.each(TYPES)('is a constant to the planner, of type %s', async (type) => {
+  it.each(TYPES)('yields a constant for the planner, of type %s', async (type) => {
     const [value = ''] = fc.sample(VALUES[type], { numRuns: 1, seed: 1 });
     const plan = await db.execute<{ 'QUERY PLAN': string }>(sql`explain (costs off)
       select from (select null::${sql.raw(type)} as one from generate_series(1, 9) offset 0) as t

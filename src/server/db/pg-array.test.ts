@@ -14,7 +14,7 @@ const sources = ['src', 'workers', 'packages'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-it('is how every array is sent: no statement casts text to an array', () => {
+it('each array is sent as a parameter: no statement casts text to an array', () => {
   expect(sources.length).toBeGreaterThan(500);
   const wrong = sources.flatMap((file) =>
     readFileSync(join(ROOT, file), 'utf8')

@@ -100,7 +100,7 @@ describe('live events', () => {
     const streams = {
       viewer: await open(await bearer(await makeUser('viewer'))),
       tenant: await open(await bearer(await makeUser('viewer', tenant))),
-      nobody: await open(await bearer(await makeUser())),
+      withoutRoles: await open(await bearer(await makeUser())),
     };
     await publishEvent(db, { type: 'sync_run.changed', cluster_id: clusterId, run_id: newId() });
     await publishEvent(db, { type: 'inventory.changed', cluster_id: clusterId });
@@ -112,7 +112,7 @@ describe('live events', () => {
       'cluster.changed',
     ]);
     expect(streams.tenant.events).toEqual([]);
-    expect(streams.nobody.events).toEqual([]);
+    expect(streams.withoutRoles.events).toEqual([]);
     expect((await call('/events')).status).toBe(401);
   });
 

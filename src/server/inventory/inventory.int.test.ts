@@ -17,7 +17,7 @@ type Listed = { items: Item[]; next_cursor: string | null; total: number };
 
 let admin: Headers;
 let ours: Headers;
-let world: Awaited<ReturnType<typeof build>>;
+let fixture: Awaited<ReturnType<typeof build>>;
 
 /** Two clusters, three nodes, 60 guests with ties and gaps in every column that can be sorted. */
 async function build() {
@@ -102,9 +102,9 @@ async function build() {
 }
 
 beforeAll(async () => {
-  world = await build();
+  fixture = await build();
   admin = await bearer(await makeUser('admin'));
-  ours = await bearer(await makeUser('viewer', world.tenant));
+  ours = await bearer(await makeUser('viewer', fixture.tenant));
 });
 
 async function list(path: string, headers: Headers = admin): Promise<Listed> {
@@ -166,8 +166,8 @@ describe.each([
 });
 
 describe('filters of workloads', () => {
-  const matching = (test: (row: (typeof world.made)[number], i: number) => boolean) =>
-    world.made
+  const matching = (test: (row: (typeof fixture.made)[number], i: number) => boolean) =>
+    fixture.made
       .filter(test)
       .map((row) => row.id)
       .sort();
@@ -178,7 +178,7 @@ describe('filters of workloads', () => {
   };
 
   it('find what they say and nothing else', async () => {
-    const { a, places, project, bridges } = world;
+    const { a, places, project, bridges } = fixture;
     const node = places[0]?.node.id ?? '';
     expect(await found(`cluster_id=${a.id}`)).toEqual(matching((row) => row.cluster_id === a.id));
     expect(await found(`node_id=${node}`)).toEqual(matching((row) => row.node_id === node));
@@ -199,7 +199,7 @@ describe('filters of workloads', () => {
   });
 
   it('search names, numbers, tags, MAC addresses and addresses', async () => {
-    const id = (i: number) => [world.made[i]?.id];
+    const id = (i: number) => [fixture.made[i]?.id];
     expect(await found('q=GUEST%20C')).toEqual(matching((row) => row.name === 'guest c'));
     expect(await found('q=qemu/13')).toEqual(matching((row) => row.external_id.includes('qemu/13')));
     expect(await found('q=117')).toEqual(id(17));
@@ -220,7 +220,7 @@ describe('filters of workloads', () => {
 });
 
 it('embeds names, counts and the most trusted addresses', async () => {
-  const [, second] = world.made;
+  const [, second] = fixture.made;
   const { items } = await list('/workloads?q=101');
   expect(items).toEqual([
     expect.objectContaining({
@@ -228,7 +228,7 @@ it('embeds names, counts and the most trusted addresses', async () => {
       cluster_name: 'alpha',
       node_name: 'n1',
       project_name: 'bank',
-      tenant_id: world.foreign.tenant_id,
+      tenant_id: fixture.foreign.tenant_id,
       primary_addresses: ['10.2.1.2', '10.2.0.2'],
       addresses_total: 2,
       interfaces_total: 1,
@@ -240,7 +240,7 @@ it('embeds names, counts and the most trusted addresses', async () => {
   );
   expect(queries).toBe(5);
   expect(detail).toMatchObject({
-    interfaces: [{ name: 'net0', mac: 'bc:24:11:00:00:01', network_id: world.bridges.get(`${world.a.id} vmbr1`) }],
+    interfaces: [{ name: 'net0', mac: 'bc:24:11:00:00:01', network_id: fixture.bridges.get(`${fixture.a.id} vmbr1`) }],
     ip_addresses: [
       { address: '10.2.0.2', source: 'cloudinit', subnet_cidr: '10.2.0.0/16' },
       { address: '10.2.1.2', source: 'agent', subnet_cidr: '10.2.0.0/16' },
@@ -253,18 +253,18 @@ it('embeds names, counts and the most trusted addresses', async () => {
 
 describe('a tenant', () => {
   it('sees its own workloads only, in lists, counts, searches and one by one', async () => {
-    const own = world.made
-      .filter((row) => row.project_id === world.project.id)
+    const own = fixture.made
+      .filter((row) => row.project_id === fixture.project.id)
       .map((row) => row.id)
       .sort();
     const page = await list('/workloads?limit=500', ours);
     expect(page.items.map((item) => item.id).sort()).toEqual(own);
     expect(page.total).toBe(own.length);
     expect((await list('/workloads?q=10.&limit=500', ours)).total).toBe(own.length);
-    expect((await list(`/workloads?project_id=${world.foreign.id}`, ours)).total).toBe(0);
-    for (const row of world.made) {
+    expect((await list(`/workloads?project_id=${fixture.foreign.id}`, ours)).total).toBe(0);
+    for (const row of fixture.made) {
       const { status } = await call(`/workloads/${row.id}`, { headers: ours });
-      expect(status).toBe(row.project_id === world.project.id ? 200 : 404);
+      expect(status).toBe(row.project_id === fixture.project.id ? 200 : 404);
     }
   });
 
@@ -275,9 +275,9 @@ describe('a tenant', () => {
     expect(all.items.filter((item) => item.name === 'empty')).toHaveLength(2);
     for (const item of page.items) {
       const whole = all.items.find((other) => other.id === item.id);
-      const attached = world.made.filter((row, i) => i % 2 === 0 && row.cluster_id === item.cluster_id);
+      const attached = fixture.made.filter((row, i) => i % 2 === 0 && row.cluster_id === item.cluster_id);
       expect(whole?.interfaces_total).toBe(attached.length);
-      expect(item.interfaces_total).toBe(attached.filter((row) => row.project_id === world.project.id).length);
+      expect(item.interfaces_total).toBe(attached.filter((row) => row.project_id === fixture.project.id).length);
       const detail = await (await call(`/networks/${item.id}`, { headers: ours })).json();
       expect(detail.subnets).toMatchObject([
         { cidr: '10.1.0.0/16', addresses_total: 2 * Number(item.interfaces_total) },
@@ -295,7 +295,7 @@ describe('a tenant', () => {
 
 describe('the CSV file', () => {
   it('holds every row of the filters and nothing that a spreadsheet would run', async () => {
-    const { b } = world;
+    const { b } = fixture;
     for (const [i, name] of ['=1+1', '+x', '-x', '@x', ' =x', '\t=x', 'a"b,c\nd'].entries())
       await makeWorkload(b, null, { vmid: 5000 + i, name, tags: ['csv-test'] });
     const response = await call('/workloads?format=csv&tag=csv-test&sort=vmid', { headers: admin });
@@ -318,7 +318,7 @@ describe('the CSV file', () => {
   });
 
   it('reads page by page while it is sent', async () => {
-    const { a } = world;
+    const { a } = fixture;
     await db.insert(workloads).values(
       Array.from({ length: 1100 }, (_, i) => ({
         cluster_id: a.id,
@@ -343,7 +343,7 @@ describe('the CSV file', () => {
     expect(queries).toBe(1 + 3 * 3 + 4);
   });
 
-  it('is refused like the list', async () => {
+  it('returns the same errors as the list', async () => {
     expect((await call('/workloads?format=csv&sort=secret', { headers: admin })).status).toBe(400);
     expect((await call('/nodes?format=csv', { headers: ours })).status).toBe(403);
     expect((await call('/workloads?format=xml', { headers: admin })).status).toBe(400);
@@ -352,7 +352,7 @@ describe('the CSV file', () => {
 
 it('a list keeps its place while rows come and go', async () => {
   const first = (await list('/workloads?limit=10&sort=vmid')) as Listed & { items: Workload[] };
-  await makeWorkload(world.b, null, { vmid: 99_999, name: 'late' });
+  await makeWorkload(fixture.b, null, { vmid: 99_999, name: 'late' });
   const next = (await list(`/workloads?limit=10&sort=vmid&cursor=${first.next_cursor}`)) as Listed & {
     items: Workload[];
   };

@@ -162,7 +162,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     return lease;
   }
 
-  it('that stalled changes nothing after another one took over, and exactly one finishes', async () => {
+  it('changes nothing after a stall when another one took over, and exactly one finishes', async () => {
     const id = await queued(kind);
     const first = (await claim(kind, id)) as unknown as Lease;
     const stalled = work(first, { progress_done: 7 });
@@ -211,7 +211,7 @@ describe.each(kinds)('a worker of a $name', (kind) => {
     expect(fail).toHaveBeenCalledWith(fault);
   });
 
-  it('that has to end gives the run back without counting the attempt', async () => {
+  it('gives the run back without counting the attempt when it has to end', async () => {
     const id = await queued(kind);
     const held = (await claim(kind, id)) as unknown as Lease;
     const stop = new AbortController();

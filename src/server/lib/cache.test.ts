@@ -107,7 +107,7 @@ describe('a shared value', () => {
     refreshes.length = 0;
   });
 
-  it('is refreshed once for all who wait, and for each who needs the value of now after a change', async () => {
+  it('refreshes once for all waiting readers, and again for a reader that asks after a change', async () => {
     const first = value.readNow();
     const joining = value.read(() => false);
     state = 1;

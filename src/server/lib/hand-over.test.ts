@@ -57,7 +57,7 @@ describe('handOver', () => {
     await expect(all).rejects.toThrow('the client has gone');
   });
 
-  it('is empty when nothing is given', async () => {
+  it('yields nothing when nothing is given', async () => {
     const read: number[] = [];
     for await (const value of handOver<number>(async () => {})) read.push(value);
     expect(read).toEqual([]);

@@ -13,7 +13,7 @@ describe('a body that is written while it is sent', () => {
     expect(await new Response(body).text()).toBe(Array.from({ length: 100 }, (_, i) => `${i},`).join(''));
   });
 
-  it('is written no further than its reader wants', async () => {
+  it('stops writing when its reader does not read', async () => {
     let written = 0;
     const body = produceStream(async (write) => {
       for (let i = 0; i < 1_000; i++) {

@@ -23,7 +23,7 @@ import {
 } from './channel-secrets';
 import * as repository from './queries/notification-channels';
 import { listChannelConditions } from './queries/notification-rules';
-import { assertMayBeTold, notificationChanged } from './rules';
+import { assertMaySubscribe, notificationChanged } from './rules';
 
 export const noSuchChannel = () => notFound('notification channel');
 const wrongKind = (field: string, message: string) =>
@@ -167,7 +167,7 @@ export function updateChannel(
     const changes = { ...changedFields(row, { name, enabled, time_zone }), ...target };
     if (Object.keys(changes).length === 0) return storedChannel(tx, id);
     if (Object.keys(target).length > 0 || changes.enabled)
-      await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
+      await assertMaySubscribe(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
     if (changes.name !== undefined && (await repository.channelNameTaken(tx, row.tenant_id, changes.name)))
       throw nameTaken('channel', changes.name);
     await repository.updateChannel(tx, id, changes);

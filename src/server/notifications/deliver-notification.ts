@@ -91,12 +91,12 @@ type Outcome = Parameters<typeof settleDelivery>[2];
 /** The state of a delivery after a failed attempt: due again, or failed. */
 function afterFailure({ attempts }: DeliveryRow, error: DeliveryError, now: Date): Outcome {
   const seconds = RETRY_SECONDS[attempts - 1];
-  const told = { response_status: error.status, error: error.message.slice(0, 500) };
+  const reported = { response_status: error.status, error: error.message.slice(0, 500) };
   if (!error.retry || seconds === undefined)
-    return { ...told, status: 'failed', next_attempt_at: null, finished_at: now.toISOString() };
+    return { ...reported, status: 'failed', next_attempt_at: null, finished_at: now.toISOString() };
   const wait = Math.max(seconds, error.retryAfterSeconds ?? 0);
   const next_attempt_at = new Date(now.getTime() + wait * 1000).toISOString();
-  return { ...told, status: 'queued', next_attempt_at, finished_at: null };
+  return { ...reported, status: 'queued', next_attempt_at, finished_at: null };
 }
 
 async function settle(delivery: DeliveryRow, outcome: Outcome): Promise<void> {

@@ -36,7 +36,7 @@ describe('deliveries to a webhook', () => {
   };
   const now = async (id: string) => lab.api<NotificationDelivery>('GET', `/notification-deliveries/${id}`);
 
-  it('are signed so that the receiver can tell, and say what it is about', async () => {
+  it('have a signature that the receiver can verify, and name their subject', async () => {
     const { id } = await open();
     await lab.deliverDue();
     expect(await now(id)).toMatchObject({ status: 'sent', attempts: 1, response_status: 204, error: null });
@@ -55,7 +55,7 @@ describe('deliveries to a webhook', () => {
     });
   });
 
-  it('are also signed with the old secret until its grace period is over or is ended early', async () => {
+  it('have a second signature of the old secret until its grace period ends or is ended early', async () => {
     const path = `/notification-channels/${lab.channel.id}`;
     type Channel = { signing_secret: string; previous_secret_until: string | null };
     const signatures = async () => {
@@ -113,7 +113,7 @@ describe('deliveries to a webhook', () => {
       await expect(lab.api('POST', `${path}/rotate-secret`, { grace_hours })).rejects.toThrow('400');
   });
 
-  it('are retried with growing delays, each with the same id, and fail after the last attempt', async () => {
+  it('retry with growing delays and the same id, and fail after the last attempt', async () => {
     lab.receiver.status(500);
     const { id } = await open();
     const pauses = [];
@@ -160,14 +160,14 @@ describe('deliveries to a webhook', () => {
     expect(Math.round((Date.parse(next_attempt_at ?? '') - clock.now().getTime()) / 1000)).toBe(900);
   });
 
-  it('are sent once however many workers try at the same time', async () => {
+  it('arrive once however many workers send at the same time', async () => {
     const { id } = await open();
     lab.receiver.answer((response) => setTimeout(() => response.writeHead(204).end(), 100));
     await Promise.all(Array.from({ length: 8 }, () => deliverNotification(id, { signal })));
     expect(lab.receiver.received).toHaveLength(1);
   });
 
-  it('are taken over when their worker died, and put back when it ends', async () => {
+  it('move to another worker when theirs died, and return to the queue when it stops', async () => {
     const { id } = await open();
     await sql`update notification_deliveries set status = 'sending', attempts = 1, lease_owner = ${newId()},
       lease_at = ${clock.now().toISOString()} where id = ${id}`;
@@ -183,7 +183,7 @@ describe('deliveries to a webhook', () => {
     expect(await now(id)).toMatchObject({ status: 'sent', attempts: 3 });
   });
 
-  it('are found by the schedule when their job was lost', async () => {
+  it('start from the schedule when their job was lost', async () => {
     const { id } = await open();
     const queue = queueOf(notificationDeliver.name);
     expect((await queue.getWaiting()).map(({ data }) => data)).toEqual([{ delivery_id: id }]);
@@ -240,7 +240,7 @@ describe('deliveries to a webhook', () => {
     expect(lab.receiver.received.map(({ headers }) => headers['content-type'])).toContain(preview.content_type);
   });
 
-  it('of a test go to the URL of the channel alone, and not where the receiver redirects', async () => {
+  it('reach only the URL of the channel in a test, not a redirect target', async () => {
     const other = await startWebhookReceiver();
     try {
       await lab.api('POST', '/notification-channels', { kind: 'webhook', name: `o ${newId()}`, url: other.url });
@@ -271,7 +271,7 @@ describe('deliveries to a webhook', () => {
     expect(JSON.stringify(read)).not.toContain('R0123456789ABCDEF');
   });
 
-  it('of a tenant do not reach into private networks', async () => {
+  it('cannot reach private networks for a tenant', async () => {
     const { ours } = await makeTwoTenants('admin');
     const send = async (url: string) => {
       const made = await call('/notification-channels', {

@@ -15,7 +15,7 @@ import { listEnabledRules, lockRule, type RuleRow } from './queries/notification
 import { notificationChanged } from './rules';
 
 /** An incident that opened or closed, as it is reported. */
-export type Told = { condition: Condition; item: NotificationItem };
+export type Notice = { condition: Condition; item: NotificationItem };
 type Active = Awaited<ReturnType<typeof repository.listActiveIncidents>>[number];
 type Row = Parameters<typeof repository.insertIncidents>[1][number];
 
@@ -33,11 +33,11 @@ export async function storeIncidents(
   active: readonly Active[],
   changes: readonly IncidentChange[],
   at: string,
-): Promise<{ opened: Told[]; closed: Told[] }> {
+): Promise<{ opened: Notice[]; closed: Notice[] }> {
   const known = new Map(active.map((incident) => [incident.id, incident]));
   const created: Row[] = [];
   const [closed, dropped]: [string[], string[]] = [[], []];
-  const told: { opened: Told[]; closed: Told[] } = { opened: [], closed: [] };
+  const reported: { opened: Notice[]; closed: Notice[] } = { opened: [], closed: [] };
   for (const change of changes) {
     if (change.kind === 'create') {
       const { condition, key, object_kind, object_id, ...words } = change.fact;
@@ -45,7 +45,10 @@ export async function storeIncidents(
       const times = { first_seen_at: at, updated_at: at, opened_at: change.open ? at : null };
       created.push({ ...row, ...times, status: change.open ? 'open' : 'pending' });
       if (change.open)
-        told.opened.push({ condition, item: itemOf({ ...row, ...times, opened_at: at, closed_at: null, flaps: 0 }) });
+        reported.opened.push({
+          condition,
+          item: itemOf({ ...row, ...times, opened_at: at, closed_at: null, flaps: 0 }),
+        });
       continue;
     }
     const incident = known.get(change.incident.id);
@@ -58,14 +61,14 @@ export async function storeIncidents(
       case 'close': {
         closed.push(id);
         const opened_at = incident.opened_at ?? incident.first_seen_at;
-        told.closed.push({ condition, item: itemOf({ ...incident, opened_at, closed_at: at }) });
+        reported.closed.push({ condition, item: itemOf({ ...incident, opened_at, closed_at: at }) });
         break;
       }
       case 'open': {
         const words = { ...wordsOf(change.fact), flaps: change.flaps };
         const state = { status: 'open' as const, opened_at: at, clear_since: null, updated_at: at };
         await repository.updateIncident(tx, id, { ...words, ...state });
-        told.opened.push({ condition, item: itemOf({ ...incident, ...words, opened_at: at, closed_at: null }) });
+        reported.opened.push({ condition, item: itemOf({ ...incident, ...words, opened_at: at, closed_at: null }) });
         break;
       }
       case 'note': {
@@ -78,7 +81,7 @@ export async function storeIncidents(
   await repository.insertIncidents(tx, created);
   await repository.closeIncidents(tx, closed, at);
   await repository.deleteIncidents(tx, dropped);
-  return told;
+  return reported;
 }
 
 /** One notice for everything of one condition that opened, or closed, at the same time. @returns its deliveries */
@@ -86,11 +89,11 @@ async function tell(
   tx: Tx,
   rule: RuleRow,
   event: 'opened' | 'closed',
-  told: readonly Told[],
+  reported: readonly Notice[],
   at: string,
 ): Promise<string[]> {
   const deliveries: string[] = [];
-  for (const [condition, list] of groupBy(told, (one) => one.condition)) {
+  for (const [condition, list] of groupBy(reported, (one) => one.condition)) {
     const items = list.slice(0, MAX_ITEMS).map(({ item }) => item);
     const text = noticeText(condition, event, items, list.length);
     const notice = { event, condition, ...text, items, items_total: list.length, created_at: at };
@@ -134,8 +137,8 @@ const of = (findings: Findings, { conditions, thresholds }: Pick<RuleRow, 'condi
 export async function evaluateRules(collect: typeof collectFindings = collectFindings): Promise<void> {
   const rules = await listEnabledRules(db);
   for (const [tenantId, group] of groupBy(rules, (rule) => rule.tenant_id)) {
-    const wanted = new Set(group.flatMap(({ conditions }) => conditions));
-    const findings = await collect(tenantId === null ? 'all' : [tenantId], wanted);
+    const requested = new Set(group.flatMap(({ conditions }) => conditions));
+    const findings = await collect(tenantId === null ? 'all' : [tenantId], requested);
     for (const rule of group) await startDeliveries(await evaluateRule(rule, of(findings, rule)));
   }
 }

@@ -11,7 +11,7 @@ import { evaluateRules } from './evaluate-rules';
 
 type Headers = { authorization: string };
 const sql = sqlClient();
-let world: Awaited<ReturnType<typeof makeTwoTenants>>;
+let fixture: Awaited<ReturnType<typeof makeTwoTenants>>;
 let admin: Headers;
 let viewer: Headers;
 
@@ -52,7 +52,7 @@ const findings = (byReach: Record<string, Fact[]>) =>
 
 beforeAll(async () => {
   await queueBackend.prepare();
-  world = await makeTwoTenants('admin');
+  fixture = await makeTwoTenants('admin');
   admin = await bearer(await makeUser('admin'));
   viewer = await bearer(await makeUser('viewer'));
 });
@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 
 it('tells each only what is theirs', async () => {
-  const { ours, theirs } = world;
+  const { ours, theirs } = fixture;
   await addRule(admin, ['policy_drifted', 'sync_failed']);
   await addRule(ours.headers, ['policy_drifted']);
   await addRule(theirs.headers, ['policy_drifted']);
@@ -113,7 +113,7 @@ it('counts and marks for each reader alone', async () => {
 });
 
 it('marks nothing that is not there for the reader', async () => {
-  const { ours, theirs } = world;
+  const { ours, theirs } = fixture;
   await addRule(theirs.headers, ['policy_drifted']);
   await findings({ [theirs.tenant.id]: [fact('policy_drifted', 'their policy')] });
   const [notice] = await inbox(theirs.headers);
@@ -126,7 +126,7 @@ it('marks nothing that is not there for the reader', async () => {
   expect((await call('/notifications/read', { headers: ours.headers, body: {} })).status).toBe(400);
 });
 
-it('is marked by those with the right to, and by an API token only where the token may read', async () => {
+it('requires the permission to mark as read; an API token must also have read access', async () => {
   await addRule(admin, ['sync_failed', 'policy_drifted']);
   await findings({ all: [fact('policy_drifted', 'a policy')] });
   await findings({ all: [fact('sync_failed', 'munich')] });
@@ -136,8 +136,8 @@ it('is marked by those with the right to, and by an API token only where the tok
     return { authorization: `Bearer ${((await made.json()) as { token: string }).token}` };
   };
   const body = { through: newest?.id };
-  const nobody = await bearer(await makeUser());
-  expect((await call('/notifications/read', { headers: nobody, body })).status).toBe(403);
+  const withoutRoles = await bearer(await makeUser());
+  expect((await call('/notifications/read', { headers: withoutRoles, body })).status).toBe(403);
   const reader = await makeToken(['cluster:read']);
   expect((await call('/notifications/read', { headers: reader, body })).status).toBe(403);
   expect(await unread(admin)).toBe(2);
@@ -157,7 +157,7 @@ it('shows a test to the user who requested it, and no rule without in-app at all
   expect(await inbox(viewer)).toEqual([]);
 });
 
-it('is read page by page', async () => {
+it('returns pages', async () => {
   await addRule(admin, ['sync_failed']);
   for (let round = 0; round < 5; round++) await findings({ all: [fact('sync_failed', `c${round}`)] });
   const first = (await (await call('/notifications?limit=2', { headers: admin })).json()) as {

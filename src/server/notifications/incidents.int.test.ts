@@ -24,7 +24,7 @@ describe('incidents', () => {
     expect(await lab.deliveries()).toHaveLength(2);
   });
 
-  it('are written only when something changes', async () => {
+  it('change in the database only when something changes', async () => {
     lab.facts = [fact(newId()), fact(newId())];
     await lab.lookFor(6);
     const versions = () => sql`select xmin::text, id from notification_incidents order by id`;
@@ -33,7 +33,7 @@ describe('incidents', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('of one moment are reported in one notification, with the total number', async () => {
+  it('share one notification with the total number when they open at the same time', async () => {
     lab.facts = Array.from({ length: 70 }, () => fact(newId()));
     await lab.lookFor(6);
     await lab.deliverDue();
@@ -45,7 +45,7 @@ describe('incidents', () => {
     expect(await lab.incidents('&status=open&limit=500')).toHaveLength(70);
   });
 
-  it('that flap are one', async () => {
+  it('count once while they flap', async () => {
     const flapping = fact(newId());
     for (let round = 0; round < 20; round++) {
       lab.facts = round % 2 === 0 ? [flapping] : [];

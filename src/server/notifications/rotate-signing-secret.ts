@@ -12,7 +12,7 @@ import { newSigningSecret, openWebhook, sealWebhook, type WebhookSecrets } from 
 import { noSuchChannel, storedChannel } from './channels';
 import { type ChannelRow, lockChannel, updateChannel } from './queries/notification-channels';
 import { listChannelConditions } from './queries/notification-rules';
-import { assertMayBeTold, notificationChanged } from './rules';
+import { assertMaySubscribe, notificationChanged } from './rules';
 
 async function lockWebhook(tx: Tx, scope: Scope<'notification:write'>, id: string): Promise<ChannelRow> {
   const row = await lockChannel(tx, scope.tenants, id);
@@ -41,7 +41,7 @@ export function rotateSigningSecret(
 ): Promise<CreatedNotificationChannel> {
   return db.transaction(async (tx) => {
     const row = await lockWebhook(tx, scope, id);
-    await assertMayBeTold(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
+    await assertMaySubscribe(tx, scope.actor, row.tenant_id, await listChannelConditions(tx, id));
     const before = readable(row);
     const secret = newSigningSecret();
     const until = new Date(clock.now().getTime() + grace_hours * 3_600_000).toISOString();

@@ -12,13 +12,13 @@ type Headers = { authorization: string };
 const sql = sqlClient();
 let admin: Headers;
 let root: Headers;
-let world: Awaited<ReturnType<typeof makeTwoTenants>>;
+let fixture: Awaited<ReturnType<typeof makeTwoTenants>>;
 
 beforeAll(async () => {
   await queueBackend.prepare();
   root = await bearer(await makeUser('super_admin'));
   admin = await bearer(await makeUser('admin'));
-  world = await makeTwoTenants('admin');
+  fixture = await makeTwoTenants('admin');
 });
 afterAll(() => closeQueues());
 
@@ -89,7 +89,7 @@ describe('channels', () => {
     expect((await send('POST', `/notification-channels/${json.id}/rotate-secret`, admin)).status).toBe(422);
   });
 
-  it('are not stored with a URL that no notice would be sent to', async () => {
+  it('reject a URL to which no notification would be sent', async () => {
     const refused = {
       status: 422,
       json: { errors: [{ field: 'url', message: expect.stringContaining('not allowed') }] },
@@ -97,7 +97,7 @@ describe('channels', () => {
     const post = (url: string, who = admin) => send('POST', '/notification-channels', who, webhook('Reach', { url }));
     for (const url of ['http://169.254.169.254/x', 'http://0xa9.0xfe.1/', 'https://[fe80::1]/'])
       expect(await post(url)).toMatchObject(refused);
-    expect(await post('http://10.0.0.9/x', world.ours.headers)).toMatchObject(refused);
+    expect(await post('http://10.0.0.9/x', fixture.ours.headers)).toMatchObject(refused);
     const { status, json } = await post('http://10.0.0.9/x');
     expect(status).toBe(201);
     const path = `/notification-channels/${json.id}`;
@@ -117,7 +117,7 @@ describe('channels', () => {
     expect((await send('GET', `/notification-channels/${channel.id}`, admin)).status).toBe(404);
   });
 
-  it('are not changed by who read an older version', async () => {
+  it('reject a change from an older version', async () => {
     const { json } = await send('POST', '/notification-channels', admin, mail('Twice changed'));
     const path = `/notification-channels/${json.id}`;
     expect((await send('PATCH', path, admin, { enabled: false, version: 1 })).json.version).toBe(2);
@@ -168,8 +168,8 @@ describe('rules', () => {
     );
   });
 
-  it('of a tenant look at what a tenant has, and use channels of that tenant only', async () => {
-    const { ours, theirs } = world;
+  it('evaluate the objects of their tenant, and use only its channels', async () => {
+    const { ours, theirs } = fixture;
     const tenant_id = ours.tenant.id;
     const wrong = await send(
       'POST',
@@ -196,7 +196,7 @@ describe('rules', () => {
 
 describe('who may', () => {
   it('see and change nothing of another tenant, whatever the id', async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     const channel = (await send('POST', '/notification-channels', theirs.headers, webhook('Hidden channel'))).json;
     const hidden = (
       await send('POST', '/notification-rules', theirs.headers, rule('Hidden rule', { channel_ids: [channel.id] }))
@@ -240,7 +240,7 @@ describe('who may', () => {
       values (${newId()}, 'notifier', 'Notifier', '{notification:read,notification:write,policy:read}') returning id`;
     const user = await makeUser();
     await sql`insert into role_assignments (id, user_id, role_id, tenant_id)
-      values (${newId()}, ${user.id}, ${role?.id ?? null}, ${world.ours.tenant.id})`;
+      values (${newId()}, ${user.id}, ${role?.id ?? null}, ${fixture.ours.tenant.id})`;
     const headers = await bearer(user);
     const made = await send('POST', '/notification-rules', headers, rule('What I may'));
     expect(made.status).toBe(201);
@@ -251,7 +251,7 @@ describe('who may', () => {
     // A channel that reports more than the user may read cannot be redirected.
     const channel = (await send('POST', '/notification-channels', headers, mail('Shared'))).json;
     const theirs = rule('By an administrator', { ...more, channel_ids: [channel.id] });
-    const wide = await send('POST', '/notification-rules', world.ours.headers, theirs);
+    const wide = await send('POST', '/notification-rules', fixture.ours.headers, theirs);
     expect(wide.status).toBe(201);
     const path = `/notification-channels/${channel.id}`;
     expect((await send('PATCH', path, headers, { recipients: ['me@example.org'] })).status).toBe(403);
@@ -263,7 +263,7 @@ describe('who may', () => {
   it('do not do it with a role that only reads, or with none', async () => {
     const viewer = await bearer(await makeUser('viewer'));
     const engineer = await bearer(await makeUser('security_engineer'));
-    const nobody = await bearer(await makeUser());
+    const withoutRoles = await bearer(await makeUser());
     for (const path of [
       '/notification-rules',
       '/notification-channels',
@@ -271,11 +271,11 @@ describe('who may', () => {
       '/notification-incidents',
     ]) {
       expect((await send('GET', path, viewer)).status).toBe(403);
-      expect((await send('GET', path, nobody)).status).toBe(403);
+      expect((await send('GET', path, withoutRoles)).status).toBe(403);
       expect((await send('GET', path, engineer)).status).toBe(200);
     }
     expect((await send('POST', '/notification-rules', engineer, rule('x'))).status).toBe(403);
-    expect((await send('GET', '/notifications', nobody)).json).toMatchObject({ items: [], total: 0 });
+    expect((await send('GET', '/notifications', withoutRoles)).json).toMatchObject({ items: [], total: 0 });
   });
 
   it('can test a channel only a limited number of times', async () => {
@@ -290,7 +290,7 @@ describe('who may', () => {
 });
 
 describe('settings', () => {
-  it('are for super administrators, and keep the password to themselves', async () => {
+  it('require a super administrator, and never return the password', async () => {
     const path = '/settings/notifications';
     expect((await send('GET', path, admin)).json).toMatchObject({ smtp_host: null, smtp_password_set: false });
     expect((await send('PATCH', path, admin, { smtp_host: 'mail.example.org' })).status).toBe(403);

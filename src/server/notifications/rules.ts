@@ -18,7 +18,7 @@ import * as repository from './queries/notification-rules';
  * rules could read everything.
  * @throws AppError `forbidden`
  */
-export async function assertMayBeTold(
+export async function assertMaySubscribe(
   tx: Tx,
   actor: Actor,
   tenantId: string | null,
@@ -103,7 +103,7 @@ export function createRule(
   return db.transaction(async (tx) => {
     const tenant_id = await chooseTenant(tx, scope.tenants, input.tenant_id);
     assertFitsTenant(tenant_id, input.conditions);
-    await assertMayBeTold(tx, scope.actor, tenant_id, input.conditions);
+    await assertMaySubscribe(tx, scope.actor, tenant_id, input.conditions);
     await assertChannels(tx, tenant_id, input);
     if (await repository.ruleNameTaken(tx, tenant_id, input.name)) throw nameTaken('rule', input.name);
     await repository.insertRule(tx, { id, tenant_id, ...fieldsOf(input) });
@@ -137,19 +137,19 @@ export function updateRule(
     assertVersion('rule', row.version, version);
     const before = await stored(tx, id);
     const held = await repository.listRuleChannelIds(tx, id);
-    const wanted = channel_ids ?? held;
+    const requested = channel_ids ?? held;
     const changes = changedFields<repository.RuleRow, Partial<repository.RuleRow>>(row, input);
-    const rerouted = wanted.join() !== held.join();
+    const rerouted = requested.join() !== held.join();
     if (Object.keys(changes).length === 0 && !rerouted) return before;
     const after = { ...row, ...changes };
     assertFitsTenant(row.tenant_id, after.conditions);
     if (changes.conditions || rerouted || changes.enabled || changes.in_app)
-      await assertMayBeTold(tx, scope.actor, row.tenant_id, after.conditions);
-    await assertChannels(tx, row.tenant_id, { in_app: after.in_app, channel_ids: wanted });
+      await assertMaySubscribe(tx, scope.actor, row.tenant_id, after.conditions);
+    await assertChannels(tx, row.tenant_id, { in_app: after.in_app, channel_ids: requested });
     if (changes.name !== undefined && (await repository.ruleNameTaken(tx, row.tenant_id, changes.name)))
       throw nameTaken('rule', changes.name);
     await repository.updateRule(tx, id, changes);
-    if (rerouted) await repository.replaceRuleChannels(tx, id, wanted);
+    if (rerouted) await repository.replaceRuleChannels(tx, id, requested);
     if (changes.conditions || changes.enabled === false)
       await endIncidents(tx, id, after.enabled ? after.conditions : [], clock.now().toISOString());
     const rule = await stored(tx, id);

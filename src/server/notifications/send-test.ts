@@ -14,7 +14,7 @@ import { findRule } from './queries/notification-rules';
 import { insertNotification } from './queries/notifications';
 import { noSuchRule, notificationChanged } from './rules';
 
-/** Tests of one person in a minute: enough to try things out, too few to flood a receiver. */
+/** Tests per user and minute: enough to try a channel, too few to flood a receiver. */
 const MOST_IN_WINDOW = 10;
 const WINDOW_SECONDS = 60;
 

@@ -104,7 +104,7 @@ describe('retention of the audit trail', () => {
     expect((await verifyAuditChain(reader)).broken).toBeNull();
   });
 
-  it('is the only way to remove a record, and not for those of the last 30 days', async () => {
+  it('provides the only way to remove a record, and keeps those of the last 30 days', async () => {
     await write(90, 10, 1);
     await expect(sqlClient()`delete from audit_records where seq = 1`).rejects.toThrow('append-only');
     await sqlClient()`insert into audit_checkpoints (seq, hash, removed) values (2, 'x', 2)`;

@@ -23,7 +23,7 @@ describe('readiness', () => {
     vi.unstubAllEnvs();
   });
 
-  it('is ok when database, migrations and queue are; a missing worker is only reported', async () => {
+  it('returns ok when database, migrations and queue work; a missing worker is only reported', async () => {
     const url = await createTestDatabase();
     m = await load({ DATABASE_URL: url, REDIS_URL: '' });
     await m.queueBackend.prepare();

@@ -16,7 +16,7 @@ const metrics = async () =>
 describe('gauges', () => {
   afterAll(() => closeQueues());
 
-  it('are of now, and gone when there is nothing to count any more', async () => {
+  it('show current values, and disappear when there is nothing to count', async () => {
     const clock = fakeClock();
     try {
       await prepareStores({ DATABASE_URL: env().DATABASE_URL ?? '' });

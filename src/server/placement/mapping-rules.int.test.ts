@@ -50,7 +50,7 @@ const apply = async () =>
   (await db.transaction((tx) => applyMappingRules(tx, systemScope('cluster:sync', 'test')))).changed;
 
 describe('a mapping rule', () => {
-  it('is carried out when it is stored, changed and deleted, and leaves an audit record each time', async () => {
+  it('runs when it is created, changed and deleted, with an audit record each time', async () => {
     const inPool = await guest({ pool: 'prod' });
     const tagged = await guest({ tags: ['a', 'shop'] });
     const other = await guest({ pool: 'production' });
@@ -99,7 +99,7 @@ describe('a mapping rule', () => {
     expect([await projectOf(given), await projectOf(taken)]).toEqual([shop.id, null]);
   });
 
-  it('of several that match, the one with the lowest number decides, then the one for the cluster, then the oldest', async () => {
+  it('wins with the lowest number, then for the cluster, then by age, when several match', async () => {
     const here = await guest({ pool: 'prod', tags: ['x', 'y'] });
     const there = await guest({ pool: 'prod', tags: ['y'] }, await makeCluster());
     await rule({ source: 'tag', value: 'y', project_id: office.id });
@@ -132,7 +132,7 @@ describe('a mapping rule', () => {
     [{ cluster_id: '01890000-0000-7000-8000-000000000000' }, 404, 'cluster_id'],
     [{ priority: -1 }, 400, 'priority'],
     [{}, 409, 'value'],
-  ])('is refused when wrong: %o', async (body, status, field) => {
+  ])('returns an error when it is wrong: %o', async (body, status, field) => {
     await rule({});
     const answer = await send('POST', '/mapping-rules', {
       source: 'pool',
@@ -207,7 +207,7 @@ type Drafted = {
 };
 
 /** Where the rules want a guest, in the plainest words. */
-function wanted(one: Guest, rules: readonly Drafted[]): 'shop' | 'office' | null {
+function desired(one: Guest, rules: readonly Drafted[]): 'shop' | 'office' | null {
   if (one.hand) return one.hand === 'shop' ? 'shop' : null;
   const matching = rules.filter(
     ({ enabled, source, value, cluster: only }) =>
@@ -265,18 +265,18 @@ describe('any rules over any guests', () => {
         );
         for (const drafted of rules) {
           const before = await places();
-          const said = await preview({ rule: body(drafted) });
+          const found = await preview({ rule: body(drafted) });
           await rule(body(drafted));
           const after = await places();
           const moved = ids.filter((id) => before.get(id)?.project_id !== after.get(id)?.project_id);
-          expect(said.moves.map(({ workload_id }) => workload_id).sort()).toEqual(moved.sort());
-          for (const { workload_id, from, to } of said.moves) {
+          expect(found.moves.map(({ workload_id }) => workload_id).sort()).toEqual(moved.sort());
+          for (const { workload_id, from, to } of found.moves) {
             expect([from?.project_id ?? null, to?.project_id ?? null]).toEqual([
               before.get(workload_id)?.project_id,
               after.get(workload_id)?.project_id,
             ]);
           }
-          expect(said.matched).toBeGreaterThanOrEqual(said.kept_by_hand + said.overruled);
+          expect(found.matched).toBeGreaterThanOrEqual(found.kept_by_hand + found.overruled);
         }
         const names = new Map([
           [shop.id, 'shop'],
@@ -284,7 +284,7 @@ describe('any rules over any guests', () => {
         ]);
         const end = await places();
         expect(ids.map((id) => names.get(end.get(id)?.project_id ?? '') ?? null)).toEqual(
-          some.map((one) => wanted(one, rules)),
+          some.map((one) => desired(one, rules)),
         );
         const writes = () => sqlClient()`select id, xmin from workloads order by id`;
         const before = await writes();
@@ -295,7 +295,7 @@ describe('any rules over any guests', () => {
     );
   });
 
-  it('are serialized when they change while workloads are assigned manually', async () => {
+  it('run in sequence when they change while workloads are assigned manually', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 30; i += 1) ids.push((await guest({ pool: 'prod', tags: i % 2 ? ['odd'] : [] })).id);
     const one = await rule({});

@@ -21,11 +21,11 @@ import { lockMapping } from './queries/mapping-placements';
 
 export const noSuchMappingRule = () => notFound('mapping rule');
 
-type Said = Pick<
+type RuleFields = Pick<
   MappingRule,
   'source' | 'value' | 'cluster_id' | 'project_id' | 'priority' | 'enabled' | 'description'
 >;
-const audited = ({ source, value, cluster_id, project_id, priority, enabled, description }: Said) => ({
+const audited = ({ source, value, cluster_id, project_id, priority, enabled, description }: RuleFields) => ({
   source,
   value,
   cluster_id,
@@ -34,7 +34,7 @@ const audited = ({ source, value, cluster_id, project_id, priority, enabled, des
   enabled,
   description,
 });
-const nameOf = ({ source, value }: Said) => `${source} ${value}`;
+const nameOf = ({ source, value }: RuleFields) => `${source} ${value}`;
 
 /** @throws AppError `not_found` */
 export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string): Promise<MappingRule> {
@@ -44,7 +44,7 @@ export async function readMappingRule(_scope: Scope<'mapping:read'>, id: string)
 }
 
 /** That the rule can exist: its project and cluster do, and no other rule says the same. */
-async function check(tx: Tx, rule: Said, exceptId: string | null): Promise<void> {
+async function check(tx: Tx, rule: RuleFields, exceptId: string | null): Promise<void> {
   const refuse = (code: 'malformed' | 'not_found' | 'conflict', text: string, field: string, message: string) =>
     new AppError(code, text, { errors: [{ field, message }] });
   const wrong = wrongMappingValue(rule.source, rule.value);

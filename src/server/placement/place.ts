@@ -39,10 +39,10 @@ type Within = { clusterId?: string; workloadIds?: readonly string[] };
 export async function placeByRules(tx: Tx, within: Within = {}): Promise<Placement[]> {
   await lockMapping(tx);
   const rules = await listEnabledRules(tx);
-  const wanted = await findPlacements(tx, rules, { ...within, deciders: true });
-  if (wanted.total === 0) return [];
+  const desired = await findPlacements(tx, rules, { ...within, deciders: true });
+  if (desired.total === 0) return [];
   // A user may be assigning one of them right now: the desired placement is read again once they are locked.
-  const workloadIds = wanted.items.map(({ workload_id }) => workload_id);
+  const workloadIds = desired.items.map(({ workload_id }) => workload_id);
   await lockPlaced(tx, workloadIds);
   const { items } = await findPlacements(tx, rules, { workloadIds, deciders: true });
   await savePlacements(tx, items);

@@ -57,7 +57,7 @@ export async function previewAssignment(
   const snapshots = new Map<string, TimedGuest>();
   await Promise.all(
     [...groupBy(concerned, ({ cluster_id }) => cluster_id)].map(async ([clusterId, list]) => {
-      const { guests } = await readLive(clusterId, list, { afresh: true });
+      const { guests } = await readLive(clusterId, list, { fresh: true });
       for (const [id, snapshot] of guests) snapshots.set(id, snapshot);
     }),
   );

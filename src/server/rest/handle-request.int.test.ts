@@ -106,7 +106,7 @@ describe('methods', () => {
 });
 
 describe('the order of checks', () => {
-  it('is: who, whether they may, what they sent', async () => {
+  it('starts with authentication, then permission, then input', async () => {
     const garbage = { method: 'PATCH', body: '{', headers: { 'content-type': 'text/plain' } };
     await expectProblem(await call('/settings?x=1', garbage), { status: 401 });
     await expectProblem(await call('/settings?x=1', { ...garbage, headers: { ...garbage.headers, ...viewer } }), {
@@ -122,7 +122,7 @@ describe('the order of checks', () => {
 describe('a request of more than 16 MB', () => {
   const headers = { 'content-length': String(16 * 1024 * 1024 + 1) };
 
-  it('is refused by every route before anything else is looked at', async () => {
+  it('returns 413 on every route before any other check', async () => {
     const refused = await Promise.all(
       routes.map(async ({ method, path }) => {
         const address = path.replace(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
@@ -139,7 +139,7 @@ describe('a request of more than 16 MB', () => {
     ['GET', '/nowhere'],
     ['PUT', '/settings'],
     ['OPTIONS', '/settings'],
-  ])('is refused where no route is: %s %s', async (method, path) => {
+  ])('returns 413 where no route exists: %s %s', async (method, path) => {
     await expectProblem(await call(path, { method, headers }), { status: 413, code: 'too_large' });
   });
 });
@@ -174,7 +174,7 @@ describe('bodies', () => {
     ['17 MB', huge, {}, { status: 413, code: 'too_large' }],
     ['a claim of 17 MB', '{}', { 'content-length': '17825792' }, { status: 413 }],
     ['2 MB that claim to be 2 bytes', huge.slice(0, 2_000_000), { 'content-length': '2' }, { status: 413 }],
-  ])('of %s are refused', async (_name, body, headers, expected) => {
+  ])('return an error for %s', async (_name, body, headers, expected) => {
     await expectProblem(await patch(body, headers), expected);
   });
 
@@ -185,11 +185,11 @@ describe('bodies', () => {
     ['application/merge-patch+json', '{}'],
     ['application/json', '\ufeff{}'],
     ['application/json', ' \n{}\n '],
-  ])('as %s with %j are taken', async (type, body) => {
+  ])('succeed as %s with %j', async (type, body) => {
     expect((await patch(body, { 'content-type': type, 'content-length': 'abc' })).status).toBe(200);
   });
 
-  it('are refused where none is expected, except an empty object', async () => {
+  it('return an error where none is expected, except an empty object', async () => {
     const route = defineRoute({
       method: 'POST',
       path: '/nobody',
@@ -250,18 +250,18 @@ describe('gzip, where a route takes it', () => {
     );
   const zip = (text: string) => new Uint8Array(gzipSync(text));
 
-  it('is inflated', async () => {
+  it('inflates the body', async () => {
     expect(await (await send(zip('{"n": 7}'))).json()).toEqual({ n: 7 });
     expect((await send(new TextEncoder().encode('{"n": 7}'), 'identity')).status).toBe(200);
   });
 
-  it('is bounded after inflating, too', async () => {
+  it('limits the size after inflating, too', async () => {
     const fits = `{"n": 1, "fill": "${'a'.repeat(MAX_BODY_BYTES - 100)}"}`;
     expect((await send(zip(fits))).status).toBe(200);
     await expectProblem(await send(zip('a'.repeat(200 * 1024 * 1024))), { status: 413, code: 'too_large' });
   });
 
-  it('is refused when broken or of another kind', async () => {
+  it('returns an error when broken or of another kind', async () => {
     await expectProblem(await send(zip('{"n": 7}').slice(0, 12)), { status: 400, code: 'malformed' });
     await expectProblem(await send(new TextEncoder().encode('{"n": 7}')), { status: 400 });
     await expectProblem(await send(zip('{"n": 7}'), 'br'), { status: 415 });
@@ -283,12 +283,12 @@ describe('query parameters', () => {
     await expectProblem(await call(path, { headers: root }), { status: 400, code: 'malformed', field });
   });
 
-  it('too many are refused', async () => {
+  it('return an error when they are too many', async () => {
     const many = Array.from({ length: 101 }, (_, i) => `p${i}=1`).join('&');
     await expectProblem(await call(`/audit?${many}`, { headers: root }), { status: 400 });
   });
 
-  it('and body errors are reported together', async () => {
+  it('return one error together with those of the body', async () => {
     const response = await call('/settings?a=1', {
       method: 'PATCH',
       body: { b: 1, flow_retention_hours: 0 },
@@ -343,7 +343,7 @@ describe('answers', () => {
 });
 
 describe('metrics', () => {
-  it('are for this machine or for the token’s holder', async () => {
+  it('require this machine or the token', async () => {
     env().FABRIC_METRICS_TOKEN = undefined;
     const own = { 'x-fabric-host': 'localhost:3000' };
     expect((await call('/metrics', { from: '127.0.0.1', headers: own })).status).toBe(200);

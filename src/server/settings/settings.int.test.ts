@@ -129,7 +129,7 @@ describe('settings', () => {
     });
   });
 
-  it('of an older version of the program get the newer fields at their defaults', async () => {
+  it('get defaults for fields that an older version did not store', async () => {
     await db.insert(systemSettings).values({ key: RUNTIME_KEY, value: { flow_retention_hours: 7 } });
     expect(await storedSettings()).toMatchObject({
       flow_retention_hours: 7,

@@ -187,7 +187,7 @@ describe('changing a cluster', () => {
     expect(racing.map((answer) => answer.status).sort()).toEqual([200, 409]);
   });
 
-  it('is not renamed while policies refer to it by name', async () => {
+  it('returns an error on a rename while policies name the cluster', async () => {
     const cluster = await create({ name: 'paris/1' });
     const policy = { name: 'web of paris', definition: { sources: ['network:paris%2F1/vmbr0'], targets: ['any'] } };
     const created = await json('/policies', { body: policy });

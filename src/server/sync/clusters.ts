@@ -111,9 +111,9 @@ function changesOf(row: ClusterRow, input: Omit<ClusterUpdate, 'version'>): Part
   }
   // A pinned certificate belongs to one address.
   const pin = fields.tls_fingerprint ?? (fields.tls_fingerprint === null || moved ? null : row.tls_fingerprint);
-  const wanted: Partial<ClusterRow> = { ...fields, tls_fingerprint: pin };
+  const desired: Partial<ClusterRow> = { ...fields, tls_fingerprint: pin };
   const changes: Partial<ClusterRow> = Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== row[name as keyof ClusterRow]),
+    Object.entries(desired).filter(([name, value]) => value !== undefined && value !== row[name as keyof ClusterRow]),
   );
   if (moved || changes.tls_fingerprint !== undefined) changes.tls_ca = null;
   if (moved) changes.entry_points = [];

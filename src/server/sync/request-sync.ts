@@ -43,7 +43,7 @@ export const requestSyncIn = (
 /** Hands the cluster's waiting sync to the queue. */
 export const startSync = (clusterId: string): Promise<void> => startRun(SYNC, clusterId);
 
-/** Starts a sync of the cluster, or gives the run that is under way. */
+/** Starts a sync of the cluster, or returns the active run. */
 export async function requestSync(scope: Scope<'cluster:sync'>, clusterId: string): Promise<{ run_id: string }> {
   const { run_id } = await db.transaction((tx) => requestSyncIn(tx, scope, clusterId, 'manual'));
   await startSync(clusterId);

@@ -10,32 +10,32 @@ import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.f
 
 const DAY = 24 * 60 * 60 * 1000;
 const scope = systemScope('cluster:write', 'test');
-let world: SyncLab;
-let worlds = 0;
+let fixture: SyncLab;
+let labs = 0;
 
 async function lab(scenario = smallLab) {
-  worlds += 1;
-  world = await makeSyncLab({ scenario, timeScale: 50 }, `lab ${worlds}`);
-  return world;
+  labs += 1;
+  fixture = await makeSyncLab({ scenario, timeScale: 50 }, `lab ${labs}`);
+  return fixture;
 }
 async function syncedLab() {
   await lab();
-  expect((await world.sync()).status).toBe('ok');
-  return world;
+  expect((await fixture.sync()).status).toBe('ok');
+  return fixture;
 }
 const storedCluster = async ({ sql, cluster }: SyncLab) =>
   (await sql`select * from clusters where id = ${cluster.id}`)[0];
 
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 describe('what is not proved to be gone stays', () => {
-  it('when a node is down: its guests keep what is known, the others go on', async () => {
+  it('keeps guests of a node that is down; the others update', async () => {
     const { sync, settle, control, workloads, workload, sql, cluster } = await syncedLab();
     const before = await workloads();
     await control.setNode('pve3', 'down');
     control.setTags(100, ['changed']);
     // Statistics of a dead node are dropped after five minutes.
-    await world.simulator.clock.advance(320_000);
+    await fixture.simulator.clock.advance(320_000);
     const run = await sync();
     expect(run.status).toBe('ok');
     expect(run.errors.map(({ stage, code, object }) => ({ stage, code, object }))).toContainEqual({
@@ -69,27 +69,27 @@ describe('what is not proved to be gone stays', () => {
     expect((await workloads()).map((row) => [row.id, row.status])).toEqual(before.map((row) => [row.id, row.status]));
   });
 
-  it('when the entry node is down: another node answers', async () => {
+  it('uses another node when the entry node is down', async () => {
     const { sync, control } = await syncedLab();
     await control.setNode('pve1', 'refusing');
     const run = await sync();
     expect(run.status).toBe('ok');
   });
 
-  it('when every node refuses connections: the run fails immediately and reports it', async () => {
+  it('fails immediately when every node refuses connections', async () => {
     const { sync, control, workloads } = await syncedLab();
     const before = await workloads();
     for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'refusing');
     const run = await sync();
     expect(run).toMatchObject({ status: 'failed', errors: [{ stage: 'connect', code: 'unreachable' }] });
-    expect(await storedCluster(world)).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unreachable' });
+    expect(await storedCluster(fixture)).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unreachable' });
     expect(await workloads()).toHaveLength(before.length);
     // A user who fixes the cluster and retries does not have to wait.
     for (const node of ['pve1', 'pve2', 'pve3']) await control.setNode(node, 'up');
     expect((await sync()).status).toBe('ok');
   });
 
-  it('when the token loses its rights', async () => {
+  it('keeps everything when the token loses its rights', async () => {
     const { sync, control, workloads, cluster, sql } = await syncedLab();
     const before = await workloads();
     await updateCluster(scope, cluster.id, { api_token: control.tokens.empty });
@@ -100,9 +100,9 @@ describe('what is not proved to be gone stays', () => {
     expect(after.map((row) => row.id)).toEqual(before.map((row) => row.id));
     expect(after.every((row) => row.missing_since !== null)).toBe(true);
     expect(await sql`select count(*)::int as n from networks where cluster_id = ${cluster.id}`).toEqual([{ n: 4 }]);
-    expect((await storedCluster(world))?.firewall_enabled).toBeNull();
+    expect((await storedCluster(fixture))?.firewall_enabled).toBeNull();
     // Even after the hold is over: absence that cannot be proved never removes.
-    world.ahead(DAY);
+    fixture.ahead(DAY);
     await sync();
     expect(await workloads()).toHaveLength(before.length);
     await updateCluster(scope, cluster.id, { api_token: control.tokens.manager });
@@ -110,7 +110,7 @@ describe('what is not proved to be gone stays', () => {
     expect((await workloads()).every((row) => row.missing_since === null)).toBe(true);
   });
 
-  it('when most guests vanish in one sync, until they have been gone for a day', async () => {
+  it('keeps guests for a day when most of them vanish in one sync', async () => {
     const { sync, settle, control, workloads } = await syncedLab();
     const vmids = (await workloads()).map((row) => row.vmid);
     for (const vmid of vmids.slice(0, 9)) control.destroyGuest(vmid);
@@ -121,21 +121,21 @@ describe('what is not proved to be gone stays', () => {
     ]);
     expect(run.counters.guests).toMatchObject({ removed: 0, changed: 9 });
     expect(await workloads()).toHaveLength(vmids.length);
-    world.ahead(DAY / 2);
+    fixture.ahead(DAY / 2);
     expect((await sync()).counters.guests).toMatchObject({ removed: 0 });
-    world.ahead(DAY / 2);
+    fixture.ahead(DAY / 2);
     expect((await sync()).counters.guests).toMatchObject({ removed: 9 });
     expect((await workloads()).map((row) => row.vmid)).toEqual(vmids.slice(9));
   });
 
-  it('when quorum is lost', async () => {
+  it('keeps everything when quorum is lost', async () => {
     const { sync, settle, control, workloads } = await syncedLab();
     control.setQuorum(false);
     control.destroyGuest(105);
     await settle();
     await sync();
     expect((await workloads()).map((row) => row.vmid)).toContain(105);
-    expect((await storedCluster(world))?.quorate).toBe(false);
+    expect((await storedCluster(fixture))?.quorate).toBe(false);
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe('what is not proved to be gone stays', () => {
     ["a proxy's page", { kind: 'html-502' }],
     ['an empty list', { kind: 'respond', status: 200, body: '{"data":null}' }],
     ['an object', { kind: 'respond', status: 200, body: '{"data":{"a":1}}' }],
-  ] as const)('when the list of guests is %s', async (_, fault) => {
+  ] as const)('keeps everything when the list of guests is %s', async (_, fault) => {
     const { sync, simulator, workloads, sql } = await syncedLab();
     const before = await inventoryWrites(sql);
     simulator.onRequest({ path: '/cluster/resources' }, fault);
@@ -163,7 +163,7 @@ describe('a sync that fails', () => {
   it('stores why with the remedy, audits it, and keeps the inventory', async () => {
     const { sync, control, sql, cluster } = await syncedLab();
     const before = await inventoryWrites(sql);
-    const last = (await storedCluster(world))?.last_sync_at;
+    const last = (await storedCluster(fixture))?.last_sync_at;
     control.revokeToken(control.tokens.manager);
     const run = await sync();
     expect(run).toMatchObject({
@@ -171,7 +171,7 @@ describe('a sync that fails', () => {
       stage: 'connect',
       errors: [{ stage: 'connect', code: 'unauthorized' }],
     });
-    const stored = await storedCluster(world);
+    const stored = await storedCluster(fixture);
     expect(stored).toMatchObject({ sync_status: 'failed', last_sync_error_code: 'unauthorized', last_sync_at: last });
     expect(stored?.last_sync_error).toContain('token');
     expect(JSON.stringify([run, stored])).not.toContain(control.tokens.manager.split('=')[1]);
@@ -184,7 +184,7 @@ describe('a sync that fails', () => {
     });
   });
 
-  it('is no automatic sync that was done: only a success by itself counts', async () => {
+  it('leaves the time of the last automatic sync: only a success counts', async () => {
     const { sync, control, cluster, ahead } = await lab();
     const last = async () => (await storedSettings()).last_node_auto_sync_at ?? null;
     const before = await last();
@@ -195,7 +195,7 @@ describe('a sync that fails', () => {
     await updateCluster(scope, cluster.id, { api_token: control.tokens.reader });
     ahead(1000);
     expect((await sync('auto')).status).toBe('ok');
-    expect(await last()).toBe((await storedCluster(world))?.last_sync_at.toISOString());
+    expect(await last()).toBe((await storedCluster(fixture))?.last_sync_at.toISOString());
   });
 
   it('recovers as soon as the cause is gone', async () => {
@@ -204,7 +204,7 @@ describe('a sync that fails', () => {
     expect((await sync()).status).toBe('failed');
     await updateCluster(scope, cluster.id, { api_token: control.tokens.reader });
     expect(await sync()).toMatchObject({ status: 'ok', errors: [] });
-    expect(await storedCluster(world)).toMatchObject({
+    expect(await storedCluster(fixture)).toMatchObject({
       sync_status: 'ok',
       last_sync_error: null,
       last_sync_error_code: null,
@@ -264,10 +264,13 @@ describe('a sync that fails', () => {
 
 it('follows a renewed certificate that the cluster vouches for, and stores the new pin', async () => {
   const { sync, control, sql, cluster } = await syncedLab();
-  const before = await storedCluster(world);
+  const before = await storedCluster(fixture);
   const renewed = control.renewCertificate('pve1');
   expect(await sync()).toMatchObject({ status: 'ok', errors: [] });
-  expect(await storedCluster(world)).toMatchObject({ tls_fingerprint: renewed, version: Number(before?.version) + 1 });
+  expect(await storedCluster(fixture)).toMatchObject({
+    tls_fingerprint: renewed,
+    version: Number(before?.version) + 1,
+  });
   const [record] =
     await sql`select * from audit_records where action = 'cluster.certificate_renewed' and object_id = ${cluster.id}`;
   expect(record).toMatchObject({

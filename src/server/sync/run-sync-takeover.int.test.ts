@@ -10,15 +10,15 @@ import { runClusterSync } from './run-sync';
 import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
 const write = systemScope('cluster:write', 'test');
-let world: SyncLab;
-let worlds = 0;
+let fixture: SyncLab;
+let labs = 0;
 
 async function lab(timeScale = 50) {
-  worlds += 1;
-  world = await makeSyncLab({ scenario: smallLab, timeScale }, `lab ${worlds}`);
-  return world;
+  labs += 1;
+  fixture = await makeSyncLab({ scenario: smallLab, timeScale }, `lab ${labs}`);
+  return fixture;
 }
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 /** Calls `hook` before each call to the cluster; the rest is the real provider. */
 function watched(hook: (call: number, name: string) => Promise<void> | void): typeof openProvider {
@@ -38,17 +38,17 @@ function watched(hook: (call: number, name: string) => Promise<void> | void): ty
   };
 }
 
-const queued = async () => db.transaction((tx) => requestSyncIn(tx, write, world.cluster.id, 'manual'));
+const queued = async () => db.transaction((tx) => requestSyncIn(tx, write, fixture.cluster.id, 'manual'));
 const run = (context: Partial<Parameters<typeof runClusterSync>[1]> = {}) =>
-  runClusterSync(world.cluster.id, { signal: new AbortController().signal, ...context });
+  runClusterSync(fixture.cluster.id, { signal: new AbortController().signal, ...context });
 const lastRun = async () =>
-  (await world.sql`select * from sync_runs where cluster_id = ${world.cluster.id} order by id desc limit 1`)[0];
+  (await fixture.sql`select * from sync_runs where cluster_id = ${fixture.cluster.id} order by id desc limit 1`)[0];
 /** As if the worker had been silent for too long; it may wake up and try to renew. */
 const endLease = () =>
-  world.sql`update sync_runs set lease_at = now() - interval '31 seconds', lease_owner = 'silent' where cluster_id = ${world.cluster.id} and status = 'running'`;
+  fixture.sql`update sync_runs set lease_at = now() - interval '31 seconds', lease_owner = 'silent' where cluster_id = ${fixture.cluster.id} and status = 'running'`;
 /** The stored inventory without identities and times: what two syncs of the same cluster must agree in. */
 const inventory = async () => ({
-  workloads: (await world.workloads()).map(({ vmid, name, status, node_name, tags, nics }) => ({
+  workloads: (await fixture.workloads()).map(({ vmid, name, status, node_name, tags, nics }) => ({
     vmid,
     name,
     status,
@@ -57,16 +57,16 @@ const inventory = async () => ({
     nics,
   })),
   networks:
-    await world.sql`select name, kind, zone, node_names from networks where cluster_id = ${world.cluster.id} order by name`,
-  subnets: await world.sql`select cidr::text from subnets where cluster_id = ${world.cluster.id} order by cidr`,
-  nodes: await world.sql`select name, status from nodes where cluster_id = ${world.cluster.id} order by name`,
+    await fixture.sql`select name, kind, zone, node_names from networks where cluster_id = ${fixture.cluster.id} order by name`,
+  subnets: await fixture.sql`select cidr::text from subnets where cluster_id = ${fixture.cluster.id} order by cidr`,
+  nodes: await fixture.sql`select name, status from nodes where cluster_id = ${fixture.cluster.id} order by name`,
 });
 
 describe('a sync whose worker is replaced at any call', () => {
-  it('is finished by the other worker, and the first one writes nothing any more', { timeout: 120_000 }, async () => {
+  it('ends by the other worker, and the first one writes nothing more', { timeout: 120_000 }, async () => {
     await lab();
-    await world.sync();
-    const wanted = await inventory();
+    await fixture.sync();
+    const desired = await inventory();
     let calls = 0;
     await queued();
     await run({
@@ -78,9 +78,9 @@ describe('a sync whose worker is replaced at any call', () => {
     // Every kind of call is taken over at least once; the configs are many of the same.
     const steps = [...Array.from({ length: 9 }, (_, i) => i + 1), Math.floor(calls / 2), calls - 1, calls];
     for (const step of steps) {
-      await world.sql`delete from nodes where cluster_id = ${world.cluster.id}`;
-      await world.sql`delete from workloads where cluster_id = ${world.cluster.id}`;
-      await world.sql`delete from networks where cluster_id = ${world.cluster.id}`;
+      await fixture.sql`delete from nodes where cluster_id = ${fixture.cluster.id}`;
+      await fixture.sql`delete from workloads where cluster_id = ${fixture.cluster.id}`;
+      await fixture.sql`delete from networks where cluster_id = ${fixture.cluster.id}`;
       await queued();
       let taken: string[] | null = null;
       await run({
@@ -89,12 +89,12 @@ describe('a sync whose worker is replaced at any call', () => {
           taken = [];
           await endLease();
           await run();
-          taken = await inventoryWrites(world.sql);
+          taken = await inventoryWrites(fixture.sql);
         }),
       });
-      expect(taken).toEqual(await inventoryWrites(world.sql));
+      expect(taken).toEqual(await inventoryWrites(fixture.sql));
       expect(await lastRun()).toMatchObject({ status: 'ok', attempts: 2 });
-      expect(await inventory()).toEqual(wanted);
+      expect(await inventory()).toEqual(desired);
     }
   });
 
@@ -111,19 +111,19 @@ describe('a sync whose worker is replaced at any call', () => {
     });
     await expect(ended).rejects.toBe(reason);
     expect(await lastRun()).toMatchObject({ status: 'queued', attempts: 0, lease_owner: null });
-    expect((await world.sql`select sync_status from clusters where id = ${world.cluster.id}`)[0]).toEqual({
+    expect((await fixture.sql`select sync_status from clusters where id = ${fixture.cluster.id}`)[0]).toEqual({
       sync_status: 'queued',
     });
     await run();
     expect(await lastRun()).toMatchObject({ status: 'ok', attempts: 1 });
-    expect(await world.workloads()).toHaveLength(15);
+    expect(await fixture.workloads()).toHaveLength(15);
   });
 });
 
 it('a sync that was interrupted in the middle of many calls does not spoil the next one', async () => {
   // In real time: what is held against a node that fails is forgotten after seconds.
   await lab(1);
-  const slow = world.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 3_000 });
+  const slow = fixture.simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 3_000 });
   await queued();
   const stop = new AbortController();
   const refused = expect(run({ signal: stop.signal })).rejects.toThrow('the worker is stopping');
@@ -149,9 +149,9 @@ describe('concurrent syncs', () => {
     await Promise.all(Array.from({ length: 4 }, () => run({ openProvider: counting })));
     expect(opened).toBe(1);
     expect(await lastRun()).toMatchObject({ status: 'ok', attempts: 1 });
-    expect(await world.sql`select count(*)::int as n from sync_runs where cluster_id = ${world.cluster.id}`).toEqual([
-      { n: 1 },
-    ]);
+    expect(
+      await fixture.sql`select count(*)::int as n from sync_runs where cluster_id = ${fixture.cluster.id}`,
+    ).toEqual([{ n: 1 }]);
   });
 
   it('a run with a living worker is left alone', async () => {
@@ -171,16 +171,17 @@ describe('concurrent syncs', () => {
 describe('while a sync runs', () => {
   it.each([1, 3, 6, 12])('deleting the cluster ends it (at call %i)', async (step) => {
     await lab();
-    await world.sync();
+    await fixture.sync();
     await queued();
     await run({
       openProvider: watched(async (call) => {
-        if (call === step) await deleteCluster(write, world.cluster.id);
+        if (call === step) await deleteCluster(write, fixture.cluster.id);
       }),
     });
     for (const table of ['clusters', 'nodes', 'workloads', 'networks', 'subnets', 'sync_runs']) {
       const column = table === 'clusters' ? 'id' : 'cluster_id';
-      const rows = await world.sql`select 1 from ${world.sql(table)} where ${world.sql(column)} = ${world.cluster.id}`;
+      const rows =
+        await fixture.sql`select 1 from ${fixture.sql(table)} where ${fixture.sql(column)} = ${fixture.cluster.id}`;
       expect(rows, table).toHaveLength(0);
     }
   });
@@ -190,11 +191,11 @@ describe('while a sync runs', () => {
       await lab();
       await queued();
       const gone = new Promise<void>((resolve, reject) => {
-        setTimeout(() => deleteCluster(write, world.cluster.id).then(resolve, reject), 40 + 25 * i);
+        setTimeout(() => deleteCluster(write, fixture.cluster.id).then(resolve, reject), 40 + 25 * i);
       });
       await Promise.all([run(), gone]);
-      expect(await world.workloads()).toEqual([]);
-      if (i < 4) await world.close();
+      expect(await fixture.workloads()).toEqual([]);
+      if (i < 4) await fixture.close();
     }
   });
 
@@ -203,33 +204,33 @@ describe('while a sync runs', () => {
     await queued();
     await run({
       openProvider: watched(async (call) => {
-        if (call === 4) await updateCluster(write, world.cluster.id, { api_token: world.control.tokens.reader });
+        if (call === 4) await updateCluster(write, fixture.cluster.id, { api_token: fixture.control.tokens.reader });
       }),
     });
     expect(await lastRun()).toMatchObject({ status: 'ok' });
-    world.control.revokeToken(world.control.tokens.manager);
-    expect(await world.sync()).toMatchObject({ status: 'ok', errors: [] });
+    fixture.control.revokeToken(fixture.control.tokens.manager);
+    expect(await fixture.sync()).toMatchObject({ status: 'ok', errors: [] });
   });
 
   it('a new address stops it before it writes what it read elsewhere', async () => {
     await lab();
-    await world.sync();
-    const before = await inventoryWrites(world.sql);
-    world.control.setTags(100, ['elsewhere']);
-    await world.settle();
+    await fixture.sync();
+    const before = await inventoryWrites(fixture.sql);
+    fixture.control.setTags(100, ['elsewhere']);
+    await fixture.settle();
     await queued();
     await run({
       openProvider: watched(async (call) => {
         if (call === 2)
-          await updateCluster(write, world.cluster.id, {
+          await updateCluster(write, fixture.cluster.id, {
             api_url: 'https://127.0.0.9:8006',
-            api_token: world.control.tokens.reader,
+            api_token: fixture.control.tokens.reader,
           });
       }),
     });
     expect(await lastRun()).toMatchObject({ status: 'failed', errors: [{ code: 'address_changed' }] });
-    expect(await inventoryWrites(world.sql)).toEqual(before);
-    expect((await world.sql`select tls_ca, entry_points from clusters where id = ${world.cluster.id}`)[0]).toEqual({
+    expect(await inventoryWrites(fixture.sql)).toEqual(before);
+    expect((await fixture.sql`select tls_ca, entry_points from clusters where id = ${fixture.cluster.id}`)[0]).toEqual({
       tls_ca: null,
       entry_points: [],
     });

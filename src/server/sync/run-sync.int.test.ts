@@ -8,22 +8,22 @@ import { parseNet } from './testing/parse-net.fixture';
 import { inventoryWrites, makeSyncLab, type SyncLab } from './testing/sync-lab.fixture';
 
 const DAY = 24 * 60 * 60 * 1000;
-let world: SyncLab;
-let worlds = 0;
+let fixture: SyncLab;
+let labs = 0;
 
 async function lab() {
-  worlds += 1;
-  world = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${worlds}`);
-  return world;
+  labs += 1;
+  fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50 }, `lab ${labs}`);
+  return fixture;
 }
 async function syncedLab() {
   await lab();
-  expect((await world.sync()).status).toBe('ok');
-  return world;
+  expect((await fixture.sync()).status).toBe('ok');
+  return fixture;
 }
 
 afterEach(async () => {
-  await world.close();
+  await fixture.close();
 });
 
 describe('a sync', () => {
@@ -308,17 +308,17 @@ describe('a sync', () => {
 describe('the cost of a sync', () => {
   /** Statements about guests and their cards in a first sync of a generated cluster. */
   async function guestStatements(guests: number): Promise<string[]> {
-    worlds += 1;
-    world = await makeSyncLab({ scenario: bench(2, guests), timeScale: 50 }, `bench ${worlds}`);
-    const { result, statements } = await recordStatements(() => world.sync());
+    labs += 1;
+    fixture = await makeSyncLab({ scenario: bench(2, guests), timeScale: 50 }, `bench ${labs}`);
+    const { result, statements } = await recordStatements(() => fixture.sync());
     expect(result).toMatchObject({ status: 'ok', errors: [] });
-    expect(await world.workloads()).toHaveLength(guests);
+    expect(await fixture.workloads()).toHaveLength(guests);
     return statements.filter((text) => /"workloads"|"workload_interfaces"/.test(text)).sort();
   }
 
-  it('is the same number of statements however many guests a batch has', { timeout: 60_000 }, async () => {
+  it('takes the same number of statements for any number of guests in a batch', { timeout: 60_000 }, async () => {
     const few = await guestStatements(20);
-    await world.close();
+    await fixture.close();
     const many = await guestStatements(180);
     expect(many).toHaveLength(few.length);
     expect(few.length).toBeLessThanOrEqual(14);
@@ -327,9 +327,9 @@ describe('the cost of a sync', () => {
   it('publishes changes of the run at most twice a second', { timeout: 30_000 }, async () => {
     const { simulator, sync } = await lab();
     simulator.onRequest({ path: /\/config$/ }, { kind: 'delay', ms: 20_000 });
-    const told: number[] = [];
+    const found: number[] = [];
     const stop = await subscribe((message) => {
-      if (message.type === 'sync_run.changed') told.push(performance.now());
+      if (message.type === 'sync_run.changed') found.push(performance.now());
     });
     const started = performance.now();
     await sync();
@@ -338,7 +338,7 @@ describe('the cost of a sync', () => {
     await closeEventHub();
     expect(seconds).toBeGreaterThan(1);
     // The request and the end are always told.
-    expect(told.length).toBeLessThanOrEqual(2 * seconds + 3);
-    expect(told.length).toBeGreaterThanOrEqual(seconds + 2);
+    expect(found.length).toBeLessThanOrEqual(2 * seconds + 3);
+    expect(found.length).toBeGreaterThanOrEqual(seconds + 2);
   });
 });

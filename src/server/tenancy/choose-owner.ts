@@ -19,18 +19,18 @@ const wrongTenant = (message: string) =>
 export async function chooseTenant(
   tx: Tx,
   reach: TenantReach,
-  wanted: string | null | undefined,
+  requested: string | null | undefined,
 ): Promise<string | null> {
   if (reach === 'all') {
-    if (wanted && !(await tenantExists(tx, wanted))) throw wrongTenant('Tenant not found.');
-    return wanted ?? null;
+    if (requested && !(await tenantExists(tx, requested))) throw wrongTenant('Tenant not found.');
+    return requested ?? null;
   }
   const [only, ...more] = reach;
-  if (wanted === undefined && only !== undefined && more.length === 0) return only;
-  if (wanted === undefined)
+  if (requested === undefined && only !== undefined && more.length === 0) return only;
+  if (requested === undefined)
     throw wrongTenant('You have the permission for several tenants: specify the one that this belongs to.');
-  if (wanted === null || !reach.includes(wanted)) throw wrongTenant('Tenant not found.');
-  return wanted;
+  if (requested === null || !reach.includes(requested)) throw wrongTenant('Tenant not found.');
+  return requested;
 }
 
 const wrongProject = (message: string) =>
@@ -51,17 +51,17 @@ type RequestedOwner = { tenant_id?: string | null | undefined; project_id?: stri
 export async function chooseOwner(tx: Tx, reach: Reach, { tenant_id, project_id }: RequestedOwner): Promise<Owned> {
   const [only, ...more] = projectsOf(reach);
   const tenants = tenantsOf(reach);
-  let wanted = project_id;
-  if (tenants !== 'all' && tenants.length === 0 && wanted === undefined && only !== undefined) {
+  let requested = project_id;
+  if (tenants !== 'all' && tenants.length === 0 && requested === undefined && only !== undefined) {
     if (more.length > 0)
       throw wrongProject('You have the permission for several projects: specify the one that this belongs to.');
-    wanted = only;
+    requested = only;
   }
-  if (wanted === undefined || (wanted === null && tenants.length > 0)) {
+  if (requested === undefined || (requested === null && tenants.length > 0)) {
     return { tenant_id: await chooseTenant(tx, tenants, tenant_id), project_id: null };
   }
-  if (wanted === null) throw wrongProject('You have the permission for single projects only: specify one.');
-  const project = await lockProject(tx, reach, wanted, 'key share');
+  if (requested === null) throw wrongProject('You have the permission for single projects only: specify one.');
+  const project = await lockProject(tx, reach, requested, 'key share');
   if (!project || (tenant_id !== undefined && tenant_id !== project.tenant_id)) throw noSuchProject();
   return { tenant_id: project.tenant_id, project_id: project.id };
 }

@@ -30,7 +30,7 @@ function takes(text: string, locale: Locale): string {
   }
 }
 
-const said = new Map(readSources().flatMap((source) => textsOf(source).map((text) => [text, source.path] as const)));
+const shown = new Map(readSources().flatMap((source) => textsOf(source).map((text) => [text, source.path] as const)));
 const areas = areasOf();
 const isMessage = (text: string) => /[{}<]/.test(text);
 
@@ -47,11 +47,11 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('the catalog of %s', 
 
   it('has every text of the pages', async () => {
     const catalog = await loadCatalog(locale);
-    expect([...said].filter(([text]) => !(text in catalog)).map(([text, path]) => `${path}: ${text}`)).toEqual([]);
+    expect([...shown].filter(([text]) => !(text in catalog)).map(([text, path]) => `${path}: ${text}`)).toEqual([]);
   });
 
   it('has no text that no page says', () => {
-    expect(entries.filter(({ text }) => !said.has(text)).map(({ text, name }) => `${name}: ${text}`)).toEqual([]);
+    expect(entries.filter(({ text }) => !shown.has(text)).map(({ text, name }) => `${name}: ${text}`)).toEqual([]);
   });
 
   it('has each text once, in the file of its area', () => {

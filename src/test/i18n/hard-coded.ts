@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { isSaying, type Source } from './sources';
+import { isTextCall, type Source } from './sources';
 
 /** Attributes for machines. Users read every other attribute that contains text. */
 const TECHNICAL =
@@ -120,7 +120,7 @@ export function hardCodedIn({ tree }: Source): string[] {
   };
   const visit = (node: ts.Node): void => {
     if (isForMachines(node)) return;
-    if (isSaying(node)) {
+    if (isTextCall(node)) {
       // The first argument is said; values may hold words of their own.
       for (const argument of node.arguments.slice(1)) visit(argument);
       return;

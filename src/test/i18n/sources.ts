@@ -26,7 +26,7 @@ export function readSources(under = ''): Source[] {
 const SAYS = new Set(['t', 'msg', 't.rich', 'titled', 'english', 'english.rich']);
 
 /** Whether a call says its first argument, or marks it to be said. */
-export const isSaying = (node: ts.Node): node is ts.CallExpression =>
+export const isTextCall = (node: ts.Node): node is ts.CallExpression =>
   ts.isCallExpression(node) &&
   SAYS.has(node.expression.getText().replace(/^(await getT\(\)|\(await getT\(\)\))$/, 't'));
 
@@ -41,7 +41,7 @@ const literalsIn = (node: ts.Expression): string[] => {
 export function textsOf({ tree }: Source): string[] {
   const texts: string[] = [];
   const visit = (node: ts.Node) => {
-    const [first] = isSaying(node) ? node.arguments : [];
+    const [first] = isTextCall(node) ? node.arguments : [];
     if (first) texts.push(...literalsIn(first));
     ts.forEachChild(node, visit);
   };

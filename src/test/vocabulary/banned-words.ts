@@ -108,3 +108,30 @@ export const BANNED: readonly (readonly [pattern: string, instead: string])[] = 
   ['catalogues?', 'catalog'],
   ['whilst', 'while'],
 ];
+
+/** Parts of identifiers and file names that are not used, and what is used instead. */
+export const BANNED_PARTS: readonly (readonly [pattern: string, instead: string])[] = [
+  ['(?:un|re)?told|tellers?', 'reported, shown, notified'],
+  ['said|sayings?|sayers?|spoken', 'reported, described'],
+  ['wanted', 'desired, requested, expected'],
+  ['judge[ds]?|judging|judge?ments?', 'evaluate, verdict'],
+  ['worlds?', 'fixture, lab, environment'],
+  ['boards?', 'state, snapshots'],
+  ['nobody|somebody|everybody|anybody', 'none, anonymous'],
+  ['whoever|whomever|wherever', 'a noun'],
+  ['afresh|anew|lately|briefly|meanwhile', '(leave it out)'],
+];
+
+/** The same for names of files and folders: suffixes that carry nothing. */
+export const PATH_PARTS: readonly (readonly [pattern: string, instead: string])[] = [
+  ['readings?', 'snapshot'],
+  ['places', 'endpoints, nodes, locations'],
+  ['marks', 'a noun'],
+  ['looks?', 'style'],
+];
+
+/** Identifiers that contain a banned part, and why they stay. */
+export const KEPT_NAMES: readonly (readonly [name: string, reason: string])[] = [
+  ['judged', 'a field of the security posture in the API'],
+  ['world', 'a field of the file in which the demo keeps its clusters'],
+];

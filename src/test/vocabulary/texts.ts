@@ -14,12 +14,12 @@ const SKIPPED =
 const SERVES = /^(src\/(server|domain|runtime|demo)|workers|agent)\//;
 const IS_TEST = /\.(test|spec|fixture)\.tsx?$|^src\/test\/|^e2e\//;
 /** Comments (lines below each other are one), quoted texts and templates, in the order in which they come. */
-const TOKENS =
+export const TOKENS =
   /(?<comment>\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n[^\S\n]*\/\/[^\n]*)*)|(?<quoted>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)/g;
 const TITLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*$/;
 const TEMPLATE = /(?:sql(?:<[^>]*>)?|String\.raw)\s*$/;
 
-const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
+export const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
 const add = (areas: Areas, area: string, text: Text) => areas.set(area, [...(areas.get(area) ?? []), text]);
 const filesBelow = (folder: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
@@ -71,7 +71,7 @@ function addDocuments(areas: Areas): void {
 }
 
 /** Comments and messages of a script or a configuration file; other lines become empty. */
-const toldIn = (source: string) =>
+const messagesIn = (source: string) =>
   source.replaceAll(/^.*$/gm, (line) =>
     /(?:^|\s)#|\b(?:say|die) ['"]|^\s*(?:summary|description):/i.exec(line) ? line : '',
   );
@@ -86,7 +86,7 @@ function addDeployment(areas: Areas): void {
     ...filesBelow('agent/packaging'),
   ];
   for (const path of files.filter((name) => /\.\w+$|Dockerfile$/.test(name) && !name.endsWith('.json')))
-    add(areas, 'docs', { path, line: 1, text: toldIn(readFileSync(join(ROOT, path), 'utf8')) });
+    add(areas, 'docs', { path, line: 1, text: messagesIn(readFileSync(join(ROOT, path), 'utf8')) });
 }
 
 /** The English texts of the console: what the catalogs translate. */
@@ -98,13 +98,20 @@ function addMessages(areas: Areas): void {
   }
 }
 
+const programs = () => CODE.flatMap(filesBelow).filter((path) => /\.(tsx?|mjs)$/.test(path) && !SKIPPED.test(path));
+
+/** All programs and their tests. */
+export const allPrograms = (): { path: string; source: string }[] =>
+  programs()
+    .sort()
+    .map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }));
+
 /** Everything that is held to the glossary. */
 export function allTexts(): Areas {
   const areas: Areas = new Map();
   addMessages(areas);
   addDocuments(areas);
   addDeployment(areas);
-  const programs = CODE.flatMap(filesBelow).filter((path) => /\.(tsx?|mjs)$/.test(path) && !SKIPPED.test(path));
-  for (const path of programs.sort()) addCode(areas, path, readFileSync(join(ROOT, path), 'utf8'));
+  for (const { path, source } of allPrograms()) addCode(areas, path, source);
   return areas;
 }

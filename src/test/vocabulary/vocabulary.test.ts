@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BANNED, NAMES } from './banned-words';
-import { type Areas, addCode, allTexts, proseOf, type Text } from './texts';
+import { bannedIdentifiers, bannedPath, bannedTitles } from './names';
+import { type Areas, addCode, allPrograms, allTexts, proseOf, type Text } from './texts';
 
 /** Between words: blanks, line breaks, and what begins a line of a comment. */
 const GAP = '(?:\\s|\\*|//|#)+';
@@ -65,6 +66,27 @@ describe('the vocabulary check', () => {
       ['test titles agent', ['agent/a.test.ts:1: "stands at" → are placed on, are in']],
     ]);
   });
+
+  it('names identifiers and files with their line and what to use, but no fields of the API, texts and comments', () => {
+    const source =
+      "/** told */\nconst { rules_said, x } = f('told');\nlet isToldOf = (dashboard) => /told/.test(WANTED);";
+    expect(bannedIdentifiers('a.ts', source)).toEqual([
+      'a.ts:3: isToldOf → reported, shown, notified',
+      'a.ts:3: WANTED → desired, requested, expected',
+    ]);
+    expect(['src/ui/keyboard.ts', 'src/a/sync-world.fixture.ts'].flatMap(bannedPath)).toEqual([
+      'src/a/sync-world.fixture.ts → fixture, lab, environment',
+    ]);
+  });
+
+  it('names titles that do not say what the unit does', () => {
+    const source =
+      "describe('of a', () => {\n  it('is of b', f);\n  it.each([1])('at %s', f);\n  it('issues c', f);\n});";
+    expect(bannedTitles('a.test.ts', source)).toEqual([
+      "a.test.ts:2: 'is of b' → a verb in the third person and the result",
+      "a.test.ts:3: 'at %s' → a verb in the third person and the result",
+    ]);
+  });
 });
 
 const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap(bannedIn)]));
@@ -72,5 +94,24 @@ const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMa
 describe('banned words', () => {
   it.each([...found].map(([area, words]) => ({ area, words })))('do not occur in $area', ({ words }) => {
     expect(words, 'Reword these (docs/glossary.md).').toEqual([]);
+  });
+});
+
+const programs = allPrograms();
+const tests = programs.filter(({ path }) => /\.(?:test|suite|e2e)\.tsx?$/.test(path));
+
+describe('banned parts', () => {
+  it('do not occur in identifiers', () => {
+    expect(programs.flatMap(({ path, source }) => bannedIdentifiers(path, source))).toEqual([]);
+  });
+
+  it('do not occur in names of files', () => {
+    expect(programs.flatMap(({ path }) => bannedPath(path))).toEqual([]);
+  });
+});
+
+describe('titles of tests', () => {
+  it('start with a verb or a noun', () => {
+    expect(tests.flatMap(({ path, source }) => bannedTitles(path, source))).toEqual([]);
   });
 });

@@ -56,9 +56,9 @@ export const figuresText = (figures: Pick<ChartFigures, 'series' | 'counts' | 'f
  */
 export function niceScale(greatest: number, base: 1000 | 1024 = 1000, marks = 3): { end: number; ticks: number[] } {
   if (!(greatest > 0)) return { end: 1, ticks: [0, 1] };
-  const wanted = greatest / marks;
-  const unit = base ** Math.max(0, Math.floor(Math.log(wanted) / Math.log(base)));
-  const inUnit = wanted / unit;
+  const requested = greatest / marks;
+  const unit = base ** Math.max(0, Math.floor(Math.log(requested) / Math.log(base)));
+  const inUnit = requested / unit;
   const power = 10 ** Math.floor(Math.log10(inUnit));
   // Steps of 2.5 would be marked "2.5", "5", "7.5": fewer digits are read faster.
   const step = [1, 2, 5, 10].find((factor) => factor * power >= inUnit) ?? 10;

@@ -79,7 +79,7 @@ function Content({ fields, leave, onDone }: ContentProps) {
 
 type Choice = Option & { field: FilterField; chosen?: string };
 
-/** The fields; what is typed finds their values as well: "sto" finds "Status: Stopped". */
+/** The fields. Typed text also matches their values: "sto" finds "Status: Stopped". */
 function FieldList({
   fields,
   onField,
@@ -124,12 +124,12 @@ export function fieldChoices(
   text: string,
   named: (label: string, value: string) => string,
 ): Choice[] {
-  const wanted = text.trim().toLowerCase();
-  const fits = (label: string) => label.toLowerCase().includes(wanted);
+  const requested = text.trim().toLowerCase();
+  const fits = (label: string) => label.toLowerCase().includes(requested);
   const whole = fields
     .filter(({ label }) => fits(label))
     .map((field) => ({ value: field.id, label: field.label, field }));
-  if (wanted === '') return whole;
+  if (requested === '') return whole;
   const values = fields.flatMap((field) =>
     field.options
       .filter(({ label, disabledReason }) => disabledReason === undefined && fits(label))

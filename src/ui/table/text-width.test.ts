@@ -10,7 +10,7 @@ const MEASURED: readonly (readonly [string, number])[] = [
 ];
 
 describe('estimateTextWidth', () => {
-  it.each(MEASURED)('is at least the measured width of %s, and at most a tenth more', (text, width) => {
+  it.each(MEASURED)('returns at least the measured width of %s, and at most a tenth more', (text, width) => {
     const estimated = estimateTextWidth(text, 100);
     expect(estimated).toBeGreaterThanOrEqual(width);
     expect(estimated).toBeLessThanOrEqual(width * 1.1);
@@ -25,7 +25,7 @@ describe('widthOfHeader', () => {
 });
 
 describe('widthOfContent', () => {
-  it('is the wider of the title and the sample', () => {
+  it('returns the larger width of title and sample', () => {
     expect(widthOfContent('9', 'Workloads', true)).toBe(widthOfHeader('Workloads', true));
     expect(widthOfContent('999,999,999', 'No.')).toBeGreaterThan(widthOfHeader('No.'));
   });

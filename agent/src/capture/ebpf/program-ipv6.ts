@@ -1,7 +1,7 @@
 import { MAX_EXTENSIONS } from '../ring/frame-key';
 import { type Assembler, register } from './assembler';
 import { KEY } from './layout';
-import { FIELD, FP, IP, IP_OFFSET, loadBytes, STACK, saidLength, transport } from './program-parts';
+import { declaredLength, FIELD, FP, IP, IP_OFFSET, loadBytes, STACK, transport } from './program-parts';
 
 const IPV6_FRAGMENT_OFFSET_MASK = 0xf8ff;
 const EXTENSION = {
@@ -27,7 +27,7 @@ export function ipv6(asm: Assembler): void {
     asm.load('u32', 1, FP, FIELD.ipv6Addresses + at);
     asm.store('u32', FP, STACK.key + KEY.source + at, register(1));
   }
-  saidLength(asm, FIELD.ipv6Length, 'ipv6');
+  declaredLength(asm, FIELD.ipv6Length, 'ipv6');
   asm.store('u32', FP, STACK.room, register(1));
   asm.load('u8', 1, FP, FIELD.ipv6NextHeader);
   asm.store('u32', FP, STACK.protocol, register(1));

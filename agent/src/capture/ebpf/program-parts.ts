@@ -1,4 +1,4 @@
-import { MAX_SAID_LENGTH } from '../ring/frame-key';
+import { MAX_DECLARED_LENGTH } from '../ring/frame-key';
 import { type Assembler, type Register, register } from './assembler';
 
 // What the parts of the program (program.ts, program-ipv6.ts) share: where things stand, and small sequences.
@@ -58,11 +58,11 @@ export function transport(asm: Assembler, name: string): void {
 }
 
 /** Length in r1, as a header says it. A packet put together from many says 0 where its length does not fit 16 bits. */
-export function saidLength(asm: Assembler, field: number, name: string): void {
+export function declaredLength(asm: Assembler, field: number, name: string): void {
   asm.load('u16', 1, FP, field);
   asm.fromNetwork16(1);
   asm.jumpIf(1, 'notEqual', 0, `${name}-said`);
-  asm.move(2, MAX_SAID_LENGTH);
+  asm.move(2, MAX_DECLARED_LENGTH);
   asm.jumpIf(2, 'atLeast', register(OCTETS), `${name}-said`);
   asm.move(1, register(2));
   asm.label(`${name}-said`);

@@ -5,6 +5,7 @@ import { DIRECTION, FLOW_FLAGS, KEY, STATISTICS, VALUE } from './layout';
 import { ipv6 } from './program-ipv6';
 import {
   CTX,
+  declaredLength,
   FIELD,
   FLAGS,
   FP,
@@ -17,7 +18,6 @@ import {
   OCTETS,
   PROTOCOL,
   STACK,
-  saidLength,
   stackAddress,
   TIME,
   transport,
@@ -163,7 +163,7 @@ function inBandTag(asm: Assembler, depth: number): void {
 function ipv4(asm: Assembler): void {
   asm.label('ipv4-key');
   asm.move(3, register(2));
-  saidLength(asm, FIELD.ipv4Length, 'ipv4');
+  declaredLength(asm, FIELD.ipv4Length, 'ipv4');
   asm.move(4, 0);
   asm.jumpIf(1, 'below', register(3), 'ipv4-room');
   asm.load('u16', 2, FP, FIELD.fragment);

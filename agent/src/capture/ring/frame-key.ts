@@ -26,7 +26,7 @@ const EXTENSION = {
 const EXTENSIONS: ReadonlySet<number> = new Set(Object.values(EXTENSION));
 export const MAX_EXTENSIONS = 6;
 /** A packet that is put together from many says 0 where its length does not fit 16 bits. */
-export const MAX_SAID_LENGTH = 0xffff;
+export const MAX_DECLARED_LENGTH = 0xffff;
 
 /**
  * Reads the key of a frame as the eBPF program does (capture/ebpf/program.ts), for the packet ring. An instance is
@@ -83,7 +83,7 @@ export class FrameKey {
     }
     this.setProtocol(protocol);
     const header = 4 * (version & 15);
-    const room = saidLength(be16(bytes, ip + 2), length) - header;
+    const room = declaredLength(be16(bytes, ip + 2), length) - header;
     if ((be16(bytes, ip + 6) & 0x1fff) === 0) this.readTransport(bytes, ip + header, end, room, protocol);
     return FRAME.flow;
   }
@@ -93,7 +93,7 @@ export class FrameKey {
     for (let word = 0; word < 8; word += 1) this.key[word] = le32(bytes, ip + 8 + 4 * word);
     let protocol = bytes[ip + 6] as number;
     let at = ip + IPV6_BYTES;
-    let room = saidLength(be16(bytes, ip + 4), length);
+    let room = declaredLength(be16(bytes, ip + 4), length);
     for (let depth = 0; depth < MAX_EXTENSIONS && EXTENSIONS.has(protocol); depth += 1) {
       const isFragment = protocol === EXTENSION.fragment;
       if (at + 4 > end) break;
@@ -137,8 +137,8 @@ export class FrameKey {
 }
 
 /** Length of a packet, or of what follows its IPv6 header, as the header says it. */
-const saidLength = (said: number, frame: number): number =>
-  said === 0 && frame > MAX_SAID_LENGTH ? MAX_SAID_LENGTH : said;
+const declaredLength = (declared: number, frame: number): number =>
+  declared === 0 && frame > MAX_DECLARED_LENGTH ? MAX_DECLARED_LENGTH : declared;
 
 function isTag(ethertype: number): boolean {
   return ethertype === 0x8100 || ethertype === 0x88a8 || ethertype === 0x9100;

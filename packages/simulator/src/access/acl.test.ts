@@ -18,7 +18,7 @@ describe('rights of a token', () => {
     expect(access.privileges(token.id, '/vms/1').size).toBe(0);
   });
 
-  it('is cut down to what the owner holds', () => {
+  it('never exceed the permissions of the owner', () => {
     const { access, token } = setup();
     access.grant({ path: '/vms', subject: 'a@pve', role: 'PVEAuditor', propagate: true });
     access.grant({ path: '/', subject: token.id, role: 'Administrator', propagate: true });
@@ -54,7 +54,7 @@ describe('access control entries', () => {
     expect(access.allows('a@pve', '/vms/1', ['VM.Audit'])).toBe(false);
   });
 
-  it('on a pool reach the guests in it', () => {
+  it('apply to the guests of a pool when set on the pool', () => {
     const { access } = setup();
     access.grant({ path: '/pool/prod', subject: 'a@pve', role: 'PVEVMAdmin', propagate: true });
     expect(access.allows('a@pve', '/vms/100', ['VM.Config.Network'])).toBe(true);
@@ -80,7 +80,7 @@ describe('the token header', () => {
     ['Bearer x', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('is read from %j as %j', (header, token) => {
+  ])('reads the token from %j as %j', (header, token) => {
     expect(extractToken(header)).toBe(token);
   });
 });

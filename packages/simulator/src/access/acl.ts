@@ -100,7 +100,7 @@ export class AccessControl {
     return granted;
   }
 
-  /** The entries of the longest matching path decide alone: a deeper entry replaces what was inherited. */
+  /** Only the entries of the longest matching path apply: a deeper entry replaces inherited ones. */
   #rolesOn(subject: string, path: string): Map<string, boolean> {
     const parts = path.split('/').filter((part) => part !== '');
     let current = new Map<string, boolean>();

@@ -56,12 +56,12 @@ type Verdict = { kind: 'live' } | { kind: 'later' } | { kind: 'failed'; text: st
 
 function checkQemuNic(guest: Guest, name: string, next: string | undefined): Verdict {
   const old = parseNic('qemu', guest.config.current.get(name) ?? '');
-  const wanted = next === undefined ? undefined : parseNic('qemu', next);
-  if (old && wanted) {
-    const keys = new Set([...Object.keys(old), ...Object.keys(wanted)]);
-    const changed = [...keys].filter((key) => (old[key] ?? '').toLowerCase() !== (wanted[key] ?? '').toLowerCase());
+  const requested = next === undefined ? undefined : parseNic('qemu', next);
+  if (old && requested) {
+    const keys = new Set([...Object.keys(old), ...Object.keys(requested)]);
+    const changed = [...keys].filter((key) => (old[key] ?? '').toLowerCase() !== (requested[key] ?? '').toLowerCase());
     // The bridge decides: without one there is no host side to wire, so the device itself is unplugged.
-    if (changed.every((key) => REPLUG_KEYS.has(key)) && old.bridge !== undefined && wanted.bridge !== undefined) {
+    if (changed.every((key) => REPLUG_KEYS.has(key)) && old.bridge !== undefined && requested.bridge !== undefined) {
       return { kind: 'live' };
     }
   }

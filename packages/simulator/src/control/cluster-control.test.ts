@@ -22,7 +22,7 @@ const presented = (name: string) =>
   });
 
 describe('certificates', () => {
-  it('are presented by their own node, each another one of the same authority', async () => {
+  it('differ per node and have the same authority', async () => {
     const ca = new X509Certificate(sim.cluster().node('pve1').caPem);
     const seen = new Set<string>();
     for (const { name, fingerprint256 } of sim.cluster().nodes) {

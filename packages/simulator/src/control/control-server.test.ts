@@ -60,7 +60,7 @@ describe('the control endpoint', () => {
     expect((await call('/nothing')).status).toBe(404);
   });
 
-  it('is no part of the simulated API', async () => {
+  it('rejects control calls on the simulated API', async () => {
     const answer = await rawRequest(sim.cluster().node('pve1'), 'GET', '/actions', {
       token: sim.cluster().tokens.root,
     });

@@ -55,7 +55,7 @@ describe('a rule that the API takes and the packet filter refuses', () => {
     expect(neighbor(3)).toBe('drop');
   });
 
-  it('is harmless while it is disabled, while the firewall of its guest is off, and with nftables', async () => {
+  it('changes nothing while it is disabled, while the firewall of its guest is off, and with nftables', async () => {
     await api().post(RULES, { type: 'in', action: 'ACCEPT', enable: 0, proto: 'tcp', dport: 'tftp' });
     lab().firewall.storeDormant(103, { rules: ['IN ACCEPT -p sctp -dport ssh'] });
     await settle();
@@ -145,7 +145,7 @@ describe('nftables, in more places', () => {
 });
 
 describe('content of a firewall that is off', () => {
-  it('is stored without effect', async () => {
+  it('takes no effect', async () => {
     lab().firewall.storeDormant(103, {
       rules: ['IN DROP -p tcp -dport 8081'],
       sets: { 'ipfilter-net0': ['192.0.2.1'] },
@@ -160,7 +160,7 @@ describe('content of a firewall that is off', () => {
 });
 
 describe('a firewall file that is being replaced', () => {
-  it('is read as empty once', async () => {
+  it('reads as empty once', async () => {
     lab().firewall.readEmptyOnce('firewall/100.fw');
     expect((await api().get(RULES)).json.data).toEqual([]);
     expect((await api().get(RULES)).json.data).not.toEqual([]);

@@ -134,8 +134,8 @@ export class Enforcement {
   }
 
   /**
-   * What would become of a packet that opens a connection, and the line it would leave in the firewall log (undefined:
-   * none). Nothing is sent, remembered or logged.
+   * The verdict on a packet that opens a connection, and its line in the firewall log (undefined: none).
+   *  Nothing is sent, remembered or logged.
    */
   evaluatePacket(packet: Packet, at: Date): { verdict: Verdict; line: string | undefined } {
     this.refresh();

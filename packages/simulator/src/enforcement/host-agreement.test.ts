@@ -88,9 +88,9 @@ function readingOf({ datacenter, host, vnets }: CompiledNode, networks: readonly
 }
 
 /** Node inputs that the evaluator never gets: it may report them as unknown, and claims nothing then. */
-const UNTOLD = ['unknown_management_network', 'unknown_corosync_links'];
+const UNDECIDED = ['unknown_management_network', 'unknown_corosync_links'];
 /** Nor does it know whether an end outside of the VNet's subnet is reached through the node or another guest. */
-const untoldAt = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
+const undecidedAt = (bridge: string, { direction, source, dest }: Simulated): readonly string[] =>
   bridge === 'apps' && !/^10\.0\.0\.[4-7]$/.test(direction === 'in' ? source : dest) ? ['unknown_route'] : [];
 const WAYS = {
   iptables: 'rule policy standard management ndp igmp blacklist smurf invalid tcpflags not-enforced'.split(' '),
@@ -115,7 +115,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
     const plain = guest.config.current.get('net0') ?? '';
     const decided: Record<string, number> = {};
     const differing: unknown[] = [];
-    let [pairs, untold] = [0, 0];
+    let [pairs, undecided] = [0, 0];
     const compare = (
       what: unknown,
       theirs: { verdict: string; by: string },
@@ -123,7 +123,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
       allowed: readonly string[],
     ) => {
       if (ours.verdict === 'unknown' && allowed.includes(ours.decided_by.reason ?? '')) {
-        untold += 1;
+        undecided += 1;
         return;
       }
       pairs += 1;
@@ -173,7 +173,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
             { round, bridge, simulated },
             enforcement.evaluatePacket(simulated, new Date(0)).verdict,
             evaluate(prepared, evaluated),
-            untoldAt(bridge, simulated),
+            undecidedAt(bridge, simulated),
           );
           const own = atNode(random, randomPacket(random, VMID, read.mac));
           const { vmid: _vmid, nic: _nic, sourceMac: _mac, ...bare } = own.simulated;
@@ -183,7 +183,7 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
             { round, packet },
             enforcement.evaluateNodePacket({ node: 'pve1', ...packet }),
             evaluateNode(nodeFilter, asked),
-            UNTOLD,
+            UNDECIDED,
           );
           const { direction: _direction, ...forwarded } = bare;
           const { vnet, filter } = ways[i % ways.length] as (typeof ways)[number];
@@ -200,8 +200,8 @@ describe.each(['iptables', 'nftables'] as const)('with %s', (implementation) => 
     }
     expect(differing.slice(0, 3)).toEqual([]);
     expect(differing).toHaveLength(0);
-    expect(untold / pairs).toBeLessThan(0.1);
-    // Each way of deciding was met.
+    expect(undecided / pairs).toBeLessThan(0.1);
+    // Each kind of decision occurred.
     for (const way of WAYS[implementation]) expect([way, (decided[way] ?? 0) > 0]).toEqual([way, true]);
   }, 600_000);
 });

@@ -75,11 +75,11 @@ const NUMBERS: Readonly<Record<4 | 6, Readonly<Record<string, readonly [type: nu
 export const icmpNumber = (name: string | undefined, family: 4 | 6): number | undefined =>
   name === undefined ? undefined : NUMBERS[family][name]?.[0];
 
-/** Whether a packet of the type `sent` is one that a rule for `wanted` means: a type means all of its codes. */
-export function icmpTypeMatches(wanted: string, sent: string | undefined, family: 4 | 6): boolean {
-  if (wanted === 'any') return true;
+/** Whether a packet of the type `sent` is one that a rule for `expected` means: a type means all of its codes. */
+export function icmpTypeMatches(expected: string, sent: string | undefined, family: 4 | 6): boolean {
+  if (expected === 'any') return true;
   if (sent === undefined) return false;
-  const [type, code] = NUMBERS[family][wanted] ?? [];
+  const [type, code] = NUMBERS[family][expected] ?? [];
   const [sentType, sentCode] = NUMBERS[family][sent] ?? [];
   return type !== undefined && type === sentType && (code === undefined || code === sentCode);
 }

@@ -54,7 +54,7 @@ export function entriesContain(entries: readonly SetEntry[], address: Range, con
     const range = /[.:]/.test(entry.cidr) ? addressRange(entry.cidr) : aliasRange(entry.cidr, context);
     if (!inRange(address, range) || !range) continue;
     const size = range.last - range.first;
-    // Of two entries for the same network the one that was written last is kept.
+    // Of two entries for the same network, the last one wins.
     if (!best || size <= best.size) best = { size, nomatch: entry.nomatch === 1 };
   }
   return best !== undefined && !best.nomatch;

@@ -99,11 +99,11 @@ type Transport = Pick<FirewallRule, 'proto' | 'dport' | 'sport' | 'icmp-type'>;
 /** Restricts the variants to a protocol. An ICMP type in the place of a port is ignored. */
 function restrictProtocol(variants: Variant[], rule: Transport, packet: Packet): Variant[] {
   if (rule.proto === undefined) return variants;
-  const wanted = numberOf(rule.proto);
+  const expected = numberOf(rule.proto);
   const hidden = familyOf(packet) === 6 && EXTENSIONS.includes(numberOf(packet.proto));
-  const same = !hidden && wanted === numberOf(packet.proto);
-  if (wanted === '1' || wanted === '58') {
-    const family = wanted === '1' ? 4 : 6;
+  const same = !hidden && expected === numberOf(packet.proto);
+  if (expected === '1' || expected === '58') {
+    const family = expected === '1' ? 4 : 6;
     const type = rule['icmp-type'];
     const matches = same && (type === undefined || icmpTypeMatches(type, packet.icmpType, family));
     return variants.map((variant) =>
@@ -113,7 +113,7 @@ function restrictProtocol(variants: Variant[], rule: Transport, packet: Packet):
     );
   }
   const ports =
-    !PORTED.includes(wanted) || (portMatches(rule.dport, packet.dport) && portMatches(rule.sport, packet.sport));
+    !PORTED.includes(expected) || (portMatches(rule.dport, packet.dport) && portMatches(rule.sport, packet.sport));
   return variants.map((variant) => ({ ...variant, matches: variant.matches && same && ports }));
 }
 

@@ -127,9 +127,9 @@ const HELPERS: Readonly<Record<string, readonly [protocol: string, port: number]
 function answer(packet: Packet, { host }: CompiledNode): 'drop' | 'reject' {
   const icmp = icmpOf(packet);
   const error = icmp && (icmp.family === 4 ? [3, 4, 5, 11, 12].includes(icmp.type ?? 8) : (icmp.type ?? 128) < 128);
-  const nobody = packet.source === '0.0.0.0' || packet.source === '::';
+  const unspecified = packet.source === '0.0.0.0' || packet.source === '::';
   const many = isBroadcast(packet.dest, host) || isMulticast(packet.dest) || isMulticast(packet.source);
-  return error || nobody || many ? 'drop' : 'reject';
+  return error || unspecified || many ? 'drop' : 'reject';
 }
 
 /** `default-in` behind connection tracking, and `ct-in`. */

@@ -27,14 +27,14 @@ describe('a cluster authority', () => {
     expect(leaf.fingerprint256).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
   });
 
-  it('is valid for at most two years and issues another certificate on renewal', () => {
+  it('issues certificates for at most two years, and another one on renewal', () => {
     expect(new Date(certificate.validTo).getTime() - now.getTime()).toBe(730 * 86_400_000);
     const renewed = authority.issueLeaf(node, now);
     expect(renewed.fingerprint256).not.toBe(leaf.fingerprint256);
     expect(new X509Certificate(renewed.certPem).checkIssued(ca)).toBe(true);
   });
 
-  it('is not trusted by another cluster', () => {
+  it('fails verification by another cluster', () => {
     const other = new X509Certificate(createClusterAuthority('3d4e', now).caPem);
     expect(certificate.verify(other.publicKey)).toBe(false);
   });

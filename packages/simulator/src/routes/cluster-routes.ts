@@ -124,18 +124,18 @@ export const clusterRoutes: Route[] = [
     handle: (call) => {
       const { type } = call.params;
       const dump = call.cluster.status.dump(call.cluster.clock.now());
-      const wanted = (name: string) => type === undefined || type === name;
+      const requested = (name: string) => type === undefined || type === name;
       const resources: Resource[] = [];
       if (type === undefined) resources.push(...pools(call));
-      if (wanted('vm')) resources.push(...guests(call, dump));
-      if (wanted('node')) {
+      if (requested('vm')) resources.push(...guests(call, dump));
+      if (requested('node')) {
         for (const node of call.cluster.nodes.values()) {
           const summary = nodeSummary(call, node, dump);
           if (summary.uptime !== undefined) summary['cgroup-mode'] = 2;
           resources.push(summary);
         }
       }
-      if (wanted('storage')) resources.push(...storages(call));
+      if (requested('storage')) resources.push(...storages(call));
       const zoneType = call.cluster.version.major < 9 ? 'sdn' : 'network';
       if (type === undefined || type === zoneType) resources.push(...zones(call));
       return resources;

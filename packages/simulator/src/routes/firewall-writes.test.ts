@@ -18,7 +18,7 @@ const list = async (path = `${guest}/rules`) => (await api().get(path)).json.dat
 const comments = async () => (await list()).map((entry: { comment?: string }) => entry.comment);
 
 describe('rules of a guest', () => {
-  it('are always inserted on top, whatever position and digest say', async () => {
+  it('go to the top, whatever position and digest are sent', async () => {
     await api().post(`${guest}/rules`, rule('a'));
     const answer = await api().post(`${guest}/rules`, rule('b', { pos: 5, digest: 'wrong' }));
     expect([answer.status, answer.json]).toEqual([200, { data: null }]);
@@ -26,7 +26,7 @@ describe('rules of a guest', () => {
     expect((await list()).map((entry: { pos: number }) => entry.pos)).toEqual([0, 1]);
   });
 
-  it('are disabled unless enable is sent', async () => {
+  it('stay disabled unless enable is sent', async () => {
     await api().post(`${guest}/rules`, { type: 'in', action: 'DROP' });
     await api().post(`${guest}/rules`, rule('x', { enable: 5 }));
     expect((await list()).map((entry: { enable: number }) => entry.enable)).toEqual([1, 0]);
@@ -52,7 +52,7 @@ describe('rules of a guest', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are merged by an update, and fields removed by name or empty value', async () => {
+  it('keep other fields on update; fields are removed by name or by empty value', async () => {
     await api().post(`${guest}/rules`, rule('x', { proto: 'tcp', dport: '22', log: 'info', iface: 'net0' }));
     await api().put(`${guest}/rules/0`, { dport: '23' });
     expect((await list())[0]).toMatchObject({ comment: 'x', dport: '23', log: 'info' });
@@ -131,7 +131,7 @@ describe('rules of a guest', () => {
 });
 
 describe('options', () => {
-  it('are merged, deleted first, and have a digest of their own', async () => {
+  it('keep other values on update, delete first, and have their own digest', async () => {
     await api().put(`${guest}/options`, { enable: 1, policy_in: 'REJECT' });
     const { digest } = (await api().get(`${guest}/options`)).json.data;
     await api().post(`${guest}/rules`, rule('a'));
@@ -144,7 +144,7 @@ describe('options', () => {
     });
   });
 
-  it('of the cluster have a trial mode of sixty seconds', async () => {
+  it('have a trial mode of sixty seconds for the cluster', async () => {
     await api().put('/cluster/firewall/options', { enable: 2 });
     expect((await api().get('/cluster/firewall/options')).json.data.enable).toBeGreaterThan(1_000_000_000);
     await sim.clock.advance(62_000);
@@ -219,7 +219,7 @@ describe('locks', () => {
     );
   });
 
-  it('are refused without quorum', async () => {
+  it('fail without quorum', async () => {
     lab().setQuorum(false);
     expect((await api().put(`${guest}/options`, { enable: 1 })).reason).toBe(
       "cfs-lock 'firewall-vm-103' error: no quorum!",

@@ -44,11 +44,11 @@ describe('changing a NIC of a running virtual machine', () => {
 
   it('leaves the value pending when plugging fails', async () => {
     lab().guest(100).hotplugFailures.set('net0', 'unable to plug');
-    const wanted = nicOf(100).replace(',firewall=1', ',firewall=0');
-    const answer = await api().put(web, { net0: wanted });
+    const expected = nicOf(100).replace(',firewall=1', ',firewall=0');
+    const answer = await api().put(web, { net0: expected });
     expect([answer.status, answer.json.errors]).toEqual([400, { net0: 'hotplug problem - unable to plug' }]);
     expect((await live(web)).net0).toContain('firewall=1');
-    expect((await api().get(web)).json.data.net0).toBe(wanted);
+    expect((await api().get(web)).json.data.net0).toBe(expected);
     await api().put(web, { revert: 'net0' });
     expect((await api().get(web)).json.data.net0).toContain('firewall=1');
   });
@@ -71,7 +71,7 @@ describe('changing a NIC of a running virtual machine', () => {
     expect([answer.status, answer.reason]).toEqual([500, 'checksum mismatch (file change by other user?)']);
   });
 
-  it('is refused while the guest is locked, and nothing else is', async () => {
+  it('fails while the guest is locked; other writes succeed', async () => {
     lab().lockGuest(100, 'backup');
     expect((await api().put(web, { net0: nicOf(100) })).reason).toBe('VM is locked (backup)');
     expect((await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP' })).status).toBe(200);
@@ -142,7 +142,7 @@ describe('other calls about a configuration', () => {
     expect((await api().post(web, { tags: 'soon', background_delay: 5 })).json).toEqual({ data: null });
   });
 
-  it('are refused by the file system without quorum', async () => {
+  it('fail in the file system without quorum', async () => {
     lab().setQuorum(false);
     expect((await api().put(web, { tags: 'x' })).reason).toContain('Permission denied');
   });
@@ -197,7 +197,7 @@ describe('the life of a guest', () => {
     expect((await api().get('/nodes/pve1/qemu/100/firewall/rules')).status).toBe(200);
   });
 
-  it('is copied with its firewall file, markers included', async () => {
+  it('copies its firewall file, including markers, to the clone', async () => {
     await api().post('/nodes/pve1/qemu/100/firewall/rules', { type: 'in', action: 'DROP', comment: '[fabric g=100]' });
     lab().cloneGuest(100, 600, 'copy');
     expect(lab().firewall.guestFile(600)).toBe(lab().firewall.guestFile(100));

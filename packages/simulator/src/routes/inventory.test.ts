@@ -48,7 +48,7 @@ describe('nodes', () => {
 });
 
 describe('guests', () => {
-  it('are listed with what the clients of the cheap call need', async () => {
+  it('appear in the list with the fields that clients of the cheap call need', async () => {
     const guests = await data('/cluster/resources?type=vm');
     expect(guests).toHaveLength(15);
     expect(guests[0]).toMatchObject({
@@ -132,7 +132,7 @@ describe('guests', () => {
     expect((await call()).json).toEqual({ data: { result: { error: { class: 'GenericError', desc: 'no' } } } });
   });
 
-  it('are missing on nodes that do not hold their configuration', async () => {
+  it('return an error on nodes that do not hold their configuration', async () => {
     lab().migrate(104, 'pve3');
     const answer = await as('manager').get('/nodes/pve2/qemu/104/config');
     expect([answer.status, answer.reason]).toEqual([
@@ -184,7 +184,7 @@ describe('rights', () => {
     );
   });
 
-  it('are described for exact paths too', async () => {
+  it('appear for exact paths too', async () => {
     expect((await data('/access/permissions?path=/vms/100'))['/vms/100']['VM.Config.Network']).toBe(1);
   });
 

@@ -12,7 +12,7 @@ afterEach(() => sim?.close());
 /** Everything that must not depend on when and where a scenario is started. */
 async function snapshot(scenario: Scenario) {
   const simulator = await startSimulator({ scenario, timeScale: 0 });
-  const world = simulator.clusters.map(({ name, state, tokens }) => ({
+  const simulated = simulator.clusters.map(({ name, state, tokens }) => ({
     name,
     tokens,
     guests: [...state.guests.values()].map(({ vmid, node, configText, agent }) => ({ vmid, node, configText, agent })),
@@ -20,7 +20,7 @@ async function snapshot(scenario: Scenario) {
     leases: state.leases,
   }));
   await simulator.close();
-  return world;
+  return simulated;
 }
 
 describe('scenarios', () => {

@@ -20,7 +20,7 @@ export type AgentBehaviour =
     }
   /** The ping gets no answer: 500 after 3 s. */
   | { kind: 'not-running' }
-  /** The ping is answered, the command is not: 500 after 5 s. */
+  /** The agent answers the ping but not the command: 500 after 5 s. */
   | { kind: 'timeout' }
   /** Both hang: the worker is blocked for 8 s. */
   | { kind: 'hung' }

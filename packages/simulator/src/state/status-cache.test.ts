@@ -38,7 +38,7 @@ describe('status data', () => {
     expect((await entry(100)).status).toBe('unknown');
   });
 
-  it('is up to ten seconds late about state changes', async () => {
+  it('lags up to ten seconds behind state changes', async () => {
     await entry(100);
     sim.cluster().setRunState(100, 'stopped');
     expect((await entry(100)).status).toBe('running');

@@ -37,8 +37,8 @@ type Rule = { match: RequestMatch; fault: Fault; skip: number; remaining: number
 const BAD_GATEWAY =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n';
 
-const pathMatches = (wanted: string | RegExp, path: string, pattern: string | undefined): boolean =>
-  typeof wanted === 'string' ? wanted === path || wanted === pattern : wanted.test(path);
+const pathMatches = (requested: string | RegExp, path: string, pattern: string | undefined): boolean =>
+  typeof requested === 'string' ? requested === path || requested === pattern : requested.test(path);
 
 /** The faults currently set, in the order they were added; the first that matches strikes. */
 export class FaultTable {

@@ -165,7 +165,7 @@ async function acceptBody(
   }
 }
 
-/** Faults that strike instead of the call; undefined lets the call happen. */
+/** Faults that replace the call; undefined executes the call. */
 async function faultBefore(fault: Fault | undefined): Promise<Outcome | undefined> {
   switch (fault?.kind) {
     case 'hang':

@@ -1,4 +1,4 @@
-import { balancers, desktops, developers, linuxServers, runners } from '../../world/company';
+import { balancers, desktops, developers, linuxServers, runners } from '../../inventory/company';
 import { KB, MB, type Profile, pooled, tcp } from './profile';
 
 /** The office and the people in it. */

@@ -1,4 +1,4 @@
-import { apis, desktops, frankfurtGuests, linuxServers } from '../../world/company';
+import { apis, desktops, frankfurtGuests, linuxServers } from '../../inventory/company';
 import { KB, MB, type Profile, pooled, tcp } from './profile';
 
 /** What every data centre needs. */

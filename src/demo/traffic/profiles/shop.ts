@@ -1,4 +1,4 @@
-import { apis, balancers, webs, workers } from '../../world/company';
+import { apis, balancers, webs, workers } from '../../inventory/company';
 import { KB, MB, type Profile, pooled, tcp } from './profile';
 
 /** The web shop. */

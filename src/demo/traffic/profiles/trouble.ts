@@ -26,7 +26,7 @@ export const troubleProfiles: readonly Profile[] = [
     up: 4 * KB,
     down: 5 * KB,
   }),
-  // The hole in the ERP database's rules, found by an outside attacker.
+  // An external attacker uses the gap in the rules of the ERP database.
   tcp('database-theft', { outside: 'database_thief' }, ['erp-db-01'], 3306, {
     lanes: 1,
     period: 60,

@@ -51,7 +51,7 @@ const ruleStage = (chain: PreparedNodeChain, { direction, family }: View, reject
 function iptablesStage(chain: PreparedNodeChain, view: View): Cut[] {
   const { direction, family } = view;
   const far = direction === 'in' ? 'sources' : 'destinations';
-  // Answers get back to the node as those to packets from outside do.
+  // Replies reach the node like replies to packets from outside.
   const rejects = rejectConditions('in', family, chain);
   const corosync = udp([5404, 5405]);
   const cuts = [

@@ -90,7 +90,7 @@ describe('dormant content', () => {
           for (const packet of packets) {
             const verdicts = [evaluate(full, packet), evaluate(alone, packet)] as const;
             if (verdicts[0].verdict === verdicts[1].verdict) continue;
-            // Real packets have all their details.
+            // Real packets have all fields.
             if (verdicts.some(({ decided_by: by }) => by.kind === 'unknown' && by.reason === 'unknown_packet_detail'))
               continue;
             differing += 1;
@@ -184,7 +184,7 @@ function dormantAt({
 const withoutMac = (items: DormantItem[]) => items.filter(({ name }) => name !== 'macfilter');
 
 describe('a dormant item', () => {
-  it('is a stored DROP rule that blocks traffic, with its position and text', () => {
+  it('names a stored DROP rule that blocks traffic, with its position and text', () => {
     const items = dormantAt({
       rules: [
         { type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: '22' },
@@ -205,7 +205,7 @@ describe('a dormant item', () => {
     ]);
   });
 
-  it('is no rule that an earlier one shadows, unless it blocks', () => {
+  it('leaves out a rule that an earlier one shadows, unless it blocks', () => {
     const [first, second] = dormantAt({
       rules: [
         { type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: '8000:9000' },
@@ -215,7 +215,7 @@ describe('a dormant item', () => {
     expect([first?.effect, second?.effect]).toEqual(['none', 'none']);
   });
 
-  it("is an ipfilter set without the workload's address, which blocks all it sends", () => {
+  it('names an ipfilter set without the address of the workload, which blocks all its traffic', () => {
     const items = dormantAt({ sets: { 'ipfilter-net0': [{ cidr: '10.99.0.0/24' }] } });
     expect(withoutMac(items)).toMatchObject([
       {
@@ -234,7 +234,7 @@ describe('a dormant item', () => {
     expect(unknown).toMatchObject({ severity: 'warning', message: expect.stringContaining('It is empty.') });
   });
 
-  it('is unknown where the node may use either implementation and they differ', () => {
+  it('returns unknown where the node may use either implementation and both differ', () => {
     const sets = { 'ipfilter-net0': [{ cidr: '10.99.0.0/24' }] };
     const nftables = { ...PLAIN_NODE, options: { nftables: 1 } };
     const effects = (
@@ -266,7 +266,7 @@ describe('a dormant item', () => {
     expect(item?.message).toContain('takes effect on net0 if the node uses iptables, which is not known');
   });
 
-  it('is an option whose stored value filters, and the MAC filter that is on by default', () => {
+  it('names an option whose stored value filters, and the MAC filter that is on by default', () => {
     const items = dormantAt({ options: { ipfilter: 1, dhcp: 0, radv: 1, policy_out: 'DROP', macfilter: 1 } });
     expect(items.map(({ name, effect, severity, stored }) => [name, effect, severity, stored])).toEqual([
       ['dhcp', 'none', 'info', true],
@@ -277,7 +277,7 @@ describe('a dormant item', () => {
     expect(dormantAt({})).toMatchObject([{ name: 'macfilter', stored: false, value: '1' }]);
   });
 
-  it('is a stored default that stays when only the flag of an interface is turned on', () => {
+  it('names a stored default policy that stays when only the flag of an interface is turned on', () => {
     const items = dormantAt({ options: { enable: 1, policy_in: 'DROP', policy_out: 'REJECT', dhcp: 0 } });
     expect(items.map(({ name, effect, severity }) => [name, effect, severity])).toEqual([
       ['policy_in', 'cuts', 'critical'],
@@ -287,7 +287,7 @@ describe('a dormant item', () => {
     ]);
   });
 
-  it('is an ACCEPT rule that stays open though the policy asks to drop', () => {
+  it('names an ACCEPT rule that stays open although the policy requires a drop', () => {
     const [item] = dormantAt({
       rules: [{ type: 'in', action: 'ACCEPT', enable: 1, proto: 'tcp', dport: '8081' }],
       goal: { default_in: 'drop' },

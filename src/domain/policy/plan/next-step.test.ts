@@ -168,7 +168,7 @@ describe('writing step by step', () => {
 });
 
 describe('the number of writes', () => {
-  it('is one per rule where nothing can go wrong in between', () => {
+  it('equals one per rule where no intermediate state is harmful', () => {
     const { intent } = randomGuest(1);
     const accept = (policy_id: string, rule_position: number, comment: string) => ({
       policy_id,

@@ -28,7 +28,7 @@ const EditRoleDrawer = loadOnOpening(() => import('./role-drawer').then((module)
 
 const TABS = ['permissions', 'users'] as const;
 
-/** One role: what it lets people do, and who holds it. */
+/** One role: its permissions, and the users who have it. */
 export function RoleDetail({ roleId }: { roleId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.roles.get.queryOptions({ id: roleId }));

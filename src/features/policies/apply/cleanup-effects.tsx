@@ -55,12 +55,12 @@ function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest)
       after: optionValue(t, change, change.after),
     }),
   );
-  const told = notes.map((note) => noteText(t, note).message);
-  const none = switches.length + told.length === 0 ? [t('No settings change.')] : [];
+  const reported = notes.map((note) => noteText(t, note).message);
+  const none = switches.length + reported.length === 0 ? [t('No settings change.')] : [];
   return [
     t('{n, plural, one {# rule will be removed} other {# rules will be removed}}', { n: removed }),
     ...switches,
-    ...told,
+    ...reported,
     ...none,
   ];
 }

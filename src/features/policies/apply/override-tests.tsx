@@ -13,7 +13,7 @@ type Props = {
   onReasonChange: (reason: string) => void;
 };
 
-/** The tests that would fail, and the reason to apply nevertheless. */
+/** The tests that would fail, and the reason to override them. */
 export function OverrideTests({ preview, reason, onReasonChange }: Props) {
   const t = useT();
   return (

@@ -48,7 +48,7 @@ describe('draftName', () => {
     expect(draftName(t, of(null, null, []), 'accept')).toBe('');
   });
 
-  it('is short enough to be saved, and one line', async () => {
+  it('returns one line that is short enough to save', async () => {
     const t = makeTranslate('en', {});
     const name = draftName(t, of('a\nb'.repeat(60), 'pg-01'), 'accept');
     expect(name.length).toBeLessThanOrEqual(100);

@@ -54,7 +54,7 @@ const snapshot: PolicySnapshot = {
 const issuesOf = (values: PolicyValues) =>
   PolicyCreate.safeParse(toPolicyCreate(values)).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
-test('what is read can be saved unchanged', () => {
+test('a policy that was read can be saved unchanged', () => {
   const { rules, ...fields } = snapshot;
   const sent = PolicyChange.parse(toPolicyChange(toPolicyValues(snapshot), 7));
   expect(sent).toEqual({

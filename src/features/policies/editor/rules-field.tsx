@@ -14,12 +14,12 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
   const { fields, append, insert, remove, move } = useFieldArray({ control, name: 'rules' });
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const moveTo = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return;
     move(from, to);
-    setSaid(t('Rule moved to position {place} of {total}.', { place: to + 1, total: fields.length }));
+    setAnnouncement(t('Rule moved to position {place} of {total}.', { place: to + 1, total: fields.length }));
     // The row is the same element in its new place; the focus goes along with its handle.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${to}"] [data-handle]`)?.focus());
   };
@@ -42,7 +42,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
               onMove={(by) => moveTo(index, index + by)}
               onRemove={() => {
                 remove(index);
-                setSaid(t('Rule {n} removed.', { n: index + 1 }));
+                setAnnouncement(t('Rule {n} removed.', { n: index + 1 }));
               }}
               onDuplicate={(rule) => insert(index + 1, rule)}
               dragging={dragged === index}
@@ -69,7 +69,7 @@ export function RulesField({ control }: { control: Control<PolicyValues, unknown
         </Button>
       </div>
       <span className="sr-only" role="status">
-        {said}
+        {announcement}
       </span>
     </div>
   );

@@ -28,11 +28,11 @@ test('the worst decides, and unknown is never good', () => {
 });
 
 describe('the fingerprint to confirm', () => {
-  test('is the shown one when the certificate is not trusted', () => {
+  test('equals the shown one when the certificate is not trusted', () => {
     expect(fingerprintToConfirm(report(['tls', 'failed']), '')).toBe('AA:BB');
     expect(fingerprintToConfirm(report(['tls', 'failed']), 'CC:DD')).toBe('AA:BB');
   });
-  test('is none when it is trusted, already given, or was not seen', () => {
+  test('does not exist when the certificate is trusted, the fingerprint is given, or none was seen', () => {
     expect(fingerprintToConfirm(report(['tls', 'ok']), '')).toBeNull();
     expect(fingerprintToConfirm(report(['tls', 'failed']), 'aa:bb')).toBeNull();
     expect(fingerprintToConfirm({ ...report(['tls', 'failed']), fingerprint: null }, '')).toBeNull();

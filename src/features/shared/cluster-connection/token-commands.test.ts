@@ -8,7 +8,7 @@ test('the privilege to ask guest agents has the name of its version', () => {
   expect(tokenCommands('8')[0]).not.toContain('VM.GuestAgent');
 });
 
-test('what is granted names the token and its user', () => {
+test('granted privileges name the token and its user', () => {
   const token = tokenIdOf(' PVEAPIToken=net.ops@pve!fabric=0f3c ');
   expect(token).toEqual({ id: 'net.ops@pve!fabric', user: 'net.ops@pve' });
   expect(grantCommands('9', token ?? { id: '', user: '' }).slice(1)).toEqual([

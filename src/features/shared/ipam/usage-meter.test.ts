@@ -23,7 +23,7 @@ test.each([
   ['1208925819614629174706175', '2^80'],
 ])('%s addresses are written %s', (capacity, text) => expect(capacityText(capacity)).toBe(text));
 
-test('how full', () => {
+test('the usage text shows used and total addresses', () => {
   expect(usageText(english, usage(12, '254'))).toBe('12 of 254');
   expect(usageText(english, usage(1200, '18446744073709551615'))).toBe('1,200 of 2^64');
 });

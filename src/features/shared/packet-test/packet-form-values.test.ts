@@ -4,7 +4,7 @@ import { EMPTY_PACKET, packetFromQuery, toPacket } from './packet-form-values';
 
 const packet = { ...EMPTY_PACKET, source_ip: '10.0.0.1', destination_ip: '10.0.0.2' };
 
-test('what is not known is not sent, and what the protocol lacks neither', () => {
+test('unknown fields, and fields that the protocol lacks, are not sent', () => {
   expect(toPacket(packet)).toEqual({
     direction: 'in',
     source_ip: '10.0.0.1',
@@ -17,7 +17,7 @@ test('what is not known is not sent, and what the protocol lacks neither', () =>
   expect(toPacket(ping)).not.toHaveProperty('destination_port');
 });
 
-test('it is what the service takes; addresses of two families are refused', () => {
+test('the sent packet passes the schema; addresses of two families do not', () => {
   expect(PacketTest.safeParse(toPacket({ ...packet, destination_port: ' 443 ' })).success).toBe(true);
   const mixed = PacketTest.safeParse(toPacket({ ...packet, destination_ip: 'fd00::1' }));
   expect(mixed.error?.issues[0]?.path).toEqual(['destination_ip']);

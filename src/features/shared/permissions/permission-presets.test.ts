@@ -38,7 +38,7 @@ describe('presetsWithin', () => {
 });
 
 describe('isPreset', () => {
-  it('is true only for exactly the permissions of the preset', () => {
+  it('returns true only for exactly the permissions of the preset', () => {
     const one = { id: 'x', label: '', description: '', permissions: ['job:read', 'flow:read'] as const };
     expect(isPreset(one, ['flow:read', 'job:read'])).toBe(true);
     expect([isPreset(one, ['flow:read']), isPreset(one, ['flow:read', 'job:read', '*'])]).toEqual([false, false]);

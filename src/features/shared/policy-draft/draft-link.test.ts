@@ -66,7 +66,7 @@ describe('draft links', () => {
     expect(read(draftPathFor({ workload_id: ID }))?.destination).toEqual({ workload_ids: [ID] });
   });
 
-  it('are none without a draft, and none that cannot be read', () => {
+  it('contain no draft when it is missing or invalid', () => {
     expect(read('/policies/new')).toBeNull();
     expect(read('/policies/new?draft=true&source=0.0.0.0%2F0')).toBeNull();
     expect(read('/policies/new?draft=true&source_workload_id=web')).toBeNull();

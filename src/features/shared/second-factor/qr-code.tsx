@@ -1,7 +1,7 @@
 import qrcode from 'qrcode-generator';
 import { useMemo } from 'react';
 
-/** A QR code, dark on light in every theme: cameras expect it so. `label` says what is in it. */
+/** A QR code, dark on light in every theme: cameras expect that. `label` describes its content. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => qrPath(text), [text]);
   return (

@@ -73,7 +73,7 @@ describe("the user's own password", () => {
     expect(JSON.stringify(record)).not.toContain('another');
   });
 
-  it('is refused when it is in the list of breached passwords, and when the list cannot be read', async () => {
+  it('must not be in the list of breached passwords; an unreadable list rejects it too', async () => {
     const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
     const { headers } = await login(user.email);
     const path = join(mkdtempSync(join(tmpdir(), 'breached-')), 'list.txt');
@@ -103,7 +103,7 @@ describe("the user's own password", () => {
 });
 
 describe("the user's own sign-ins", () => {
-  it('are listed with where they are, and end one by one or all the others', async () => {
+  it('appear with their addresses and end one by one or all others at a time', async () => {
     const user = await makeUser('viewer', undefined, { password_hash: await hashPassword(PASSWORD) });
     const [one, two, three] = [
       await login(user.email, PASSWORD, 'laptop'),
@@ -128,7 +128,7 @@ describe("the user's own sign-ins", () => {
     expect(await list(one.headers)).toHaveLength(1);
   });
 
-  it('of others are not to be seen or ended', async () => {
+  it('exclude those of other users from reading and ending', async () => {
     const [mine, theirs] = [await bearer(await makeUser('super_admin')), await bearer(await makeUser('viewer'))];
     const [other] = (await ask<{ items: AccountSession[] }>('/account/sessions', theirs)).body.items;
     expect((await ask(`/account/sessions/${other?.id}`, mine, { method: 'DELETE' })).status).toBe(404);
@@ -194,7 +194,7 @@ describe('API tokens', () => {
     expect((await ask('/roles', as(made), { body: role })).status).toBe(403);
   });
 
-  it('of one tenant do not reach another, even if the owner does', async () => {
+  it('cannot reach another tenant, even if the owner can', async () => {
     const { ours, theirs } = await makeTwoTenants('security_engineer');
     await grantRole(ours.user, 'security_engineer', theirs.tenant);
     const made = await makeToken(ours.headers, { permissions: ['workload:read'], tenant_id: ours.tenant.id });
@@ -229,7 +229,7 @@ describe('API tokens', () => {
     expect((await read())?.expired).toBe(true);
   });
 
-  it('are revoked immediately by owner or administrator, and all when an administrator sets a password', async () => {
+  it('end immediately when the owner or an administrator revokes them, and all when an administrator sets a password', async () => {
     const user = await makeUser('viewer');
     const headers = await bearer(user);
     const admin = await bearer(await makeUser('admin'));

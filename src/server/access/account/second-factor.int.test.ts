@@ -142,7 +142,7 @@ describe('signing in', () => {
     expect(second.status).toBe(200);
     expect((await ask('/auth/me', withToken(second.body))).status).toBe(200);
     expect((await ask('/auth/me', old)).status).toBe(200);
-    // The challenge is used up, and so is the code in another sign-in.
+    // The challenge is used, and the code cannot be used in another sign-in.
     expect((await answer(challenge, code)).body.reason).toBe('challenge_over');
     expect((await answer(await challengeOf(user), code)).body).toMatchObject({ status: 401, reason: 'wrong_code' });
     const [record] = await auditOf('auth.login', user.id);
@@ -262,7 +262,7 @@ describe('changing', () => {
     expect((await remove(theirs, { code: codeOf(secret) })).status).toBe(204);
   });
 
-  it('is reset by an administrator who holds no less, which ends all sign-ins', async () => {
+  it('succeeds for an administrator with no fewer permissions, and ends all sign-ins', async () => {
     const [admin, boss] = [await person('admin'), await person('super_admin')];
     const { headers } = await enrol(boss);
     const user = await person();

@@ -121,7 +121,7 @@ describe('an API token', () => {
     expect((await ask('/auth/me', theirs)).status).toBe(200);
   });
 
-  it('still does what does not touch sign-ins: names, roles, accounts without a password', async () => {
+  it('can still do what does not concern sign-ins: names, roles, accounts without a password', async () => {
     const token = await makeToken(await bearer(await makeUser('super_admin')), everyRight);
     const made = await ask<User>('/users', token, { body: { email: `${newId()}@example.org` } });
     expect(made.status).toBe(201);

@@ -167,10 +167,10 @@ export async function applyGroups(
 ): Promise<boolean> {
   const now = clock.now().toISOString();
   const mapped = (await listRoleMappings(tx)).filter(({ group }) => groups.includes(group));
-  const wanted = mapped.filter((one, index) => mapped.findIndex((other) => same(one, other)) === index);
+  const requested = mapped.filter((one, index) => mapped.findIndex((other) => same(one, other)) === index);
   const held = await repository.findAssignments(tx, [user.id], now);
-  const gone = held.filter((one) => one.source === 'oidc' && !wanted.some((other) => same(one, other)));
-  const added = wanted.filter((one) => !held.some((other) => same(one, other)));
+  const gone = held.filter((one) => one.source === 'oidc' && !requested.some((other) => same(one, other)));
+  const added = requested.filter((one) => !held.some((other) => same(one, other)));
   if (gone.length + added.length === 0) return false;
   const place = ({ role_id, tenant_id, project_id }: Place) => ({
     role_id,

@@ -34,7 +34,7 @@ describe('the answer of the provider', () => {
     expect((await ask('/auth/me', elsewhere.headers ?? {})).status).toBe(200);
   });
 
-  it.each(['cross-site', 'same-site'])('is not begun by a page of another site (%s)', async (site) => {
+  it.each(['cross-site', 'same-site'])('rejects a start from a page of another site (%s)', async (site) => {
     const browser = new Browser();
     const start = (from: string) =>
       browser.ask('/auth/oidc/start?next=%2Fpolicies', { headers: { 'sec-fetch-site': from } });
@@ -46,7 +46,7 @@ describe('the answer of the provider', () => {
     }
   });
 
-  it('is looked at ten times in two minutes after too many that could not be used', async () => {
+  it('accepts ten attempts in two minutes after too many that could not be used', async () => {
     const browser = new Browser();
     for (let i = 0; i < 41; i += 1) {
       await browser.ask('/auth/oidc/start');
@@ -55,7 +55,7 @@ describe('the answer of the provider', () => {
     }
   });
 
-  it('is refused from another issuer, without code, and while the provider is switched off', async () => {
+  it('rejects another issuer, a missing code, and any answer while the provider is switched off', async () => {
     const wrongIssuer = new Browser();
     const query = new URLSearchParams(await answerOf(wrongIssuer, 'ivan'));
     query.set('iss', 'https://evil.example.org');

@@ -8,7 +8,7 @@ import { ask, auditOf, oidcLab, type Problem, roleId, signIn } from './testing/o
 const lab = oidcLab();
 
 describe('roles of groups', () => {
-  it('are assigned and unassigned at every sign-in; manually assigned roles stay', async () => {
+  it('change at every sign-in; manually assigned roles stay', async () => {
     const tenant = await makeTenant();
     const [viewer, auditor, engineer] = [
       await roleId('viewer'),

@@ -63,7 +63,7 @@ describe('the settings', () => {
     expect((await lab.store({ label: ' ' })).body.errors).toEqual([{ field: 'label', message: 'Enter a name.' }]);
   });
 
-  it('are checked against the provider, at allowed addresses only', async () => {
+  it('pass a check against the provider at permitted addresses only', async () => {
     const check = (issuer: string) =>
       ask<ProviderCheck & Problem>('/settings/sign-in-provider/check', lab.boss, { body: { issuer } });
     const { status, body } = await check(lab.provider.issuer);

@@ -135,13 +135,13 @@ export function updateSignInProvider(scope: Scope<'*'>, input: SignInProviderInp
     if (before.configured && sameSecret && comparable(before) === comparable({ ...fields, mappings })) return before;
     const sealed = typeof client_secret === 'string' ? seal(client_secret, OIDC_ID) : null;
     const keep = client_secret === undefined && row !== null;
-    const wanted = {
+    const requested = {
       ...fields,
       client_secret_encrypted: keep ? row.client_secret_encrypted : (sealed?.sealed ?? null),
       client_secret_key_id: keep ? row.client_secret_key_id : (sealed?.key_id ?? null),
     };
     await storeOidcSettings(tx, {
-      ...wanted,
+      ...requested,
       version: before.version + 1,
       updated_at: clock.now().toISOString(),
     });

@@ -106,12 +106,12 @@ describe('the second factor', () => {
     return { user, code: () => totpCode(decodeBase32(secret), stepAt(new Date())) };
   };
 
-  it('is asked for after the provider, too', async () => {
+  it('requires a code also after the provider', async () => {
     await lab.store({ link_by_email: true, sign_out_at_provider: true });
     const { user, code } = await enrolled('frank@example.org');
     lab.provider.people.set('frank', { email: user.email, email_verified: true });
-    const { location, browser, user: nobody } = await signIn('frank');
-    expect([location.searchParams.get('step'), nobody]).toEqual(['code', null]);
+    const { location, browser, user: refused } = await signIn('frank');
+    expect([location.searchParams.get('step'), refused]).toEqual(['code', null]);
     const wrong = await browser.ask('/auth/second-factor', { body: { code: '000000' } });
     expect(((await wrong.json()) as Problem).reason).toBe('wrong_code');
     const foreign = await browser.ask('/auth/second-factor', {
@@ -130,7 +130,7 @@ describe('the second factor', () => {
     expect(((await out.json()) as SignedOut).provider_url).toContain('id_token_hint=ey');
   });
 
-  it("is the provider's matter where it is trusted with it", async () => {
+  it('stays with the provider where it is trusted with it', async () => {
     await lab.store({ link_by_email: true, trusts_second_factor: true });
     const { user } = await enrolled('grace@example.org');
     await sqlClient()`update roles set requires_second_factor = true where name = 'viewer'`;
@@ -169,7 +169,7 @@ describe('passwords', () => {
     expect((await login(judy.email)).status).toBe(200);
   });
 
-  it('of the last super administrator stay', async () => {
+  it("keep the last super administrator's sign-in", async () => {
     const role_id = await roleId('super_admin');
     const held = and(eq(roleAssignments.role_id, role_id));
     const kept = await db.delete(roleAssignments).where(held).returning();

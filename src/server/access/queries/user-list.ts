@@ -67,8 +67,10 @@ export async function listUsers(input: UserListInput, now: string): Promise<Page
       and ${or(isNull(roleAssignments.expires_at), gt(roleAssignments.expires_at, now))})`;
   const conditions = conditionsOf(input, users, {
     q: hasText(users.email, users.name),
-    second_factor: (wanted) => sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
-      and ${secondFactors.confirmed_at} is not null) = ${wanted}`,
+    second_factor: (
+      requested,
+    ) => sql`exists (select 1 from ${secondFactors} where ${eq(secondFactors.user_id, users.id)}
+      and ${secondFactors.confirmed_at} is not null) = ${requested}`,
     role_id: (id) => holds(eq(roleAssignments.role_id, id)),
     tenant_id: (id) => holds(eq(roleAssignments.tenant_id, id)),
   });

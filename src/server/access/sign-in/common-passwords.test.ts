@@ -13,14 +13,14 @@ const commonOf = async (passwords: readonly string[]) => {
 };
 
 describe('common passwords', () => {
-  it('are at least 3000, and every listed one that is long enough is refused', async () => {
+  it('number at least 3000, and every listed one that is long enough is rejected', async () => {
     expect(listed.length).toBeGreaterThan(3000);
     const long = listed.filter((word) => [...word].length >= MIN_PASSWORD_LENGTH);
     expect(long.length).toBeGreaterThan(300);
     expect(await commonOf(long)).toEqual(long);
   });
 
-  it('are refused in the ways in which the 3000 commonest are made long enough', async () => {
+  it('cannot be used in the usual lengthened forms of the 3000 most common', async () => {
     const top = listed.filter((word) => /^[a-z]{4,11}$/.test(word)).slice(0, 3000);
     expect(top).toHaveLength(3000);
     const lengthened = top.flatMap((word) => [
@@ -59,7 +59,7 @@ describe('common passwords', () => {
     expect(passwordProblem(password)).toBeNull();
   });
 
-  it('are refused at the field where they stand', async () => {
+  it('return an error at their field', async () => {
     await expect(hashNewPassword('password1234', 'new_password')).rejects.toMatchObject({
       code: 'malformed',
       errors: [{ field: 'new_password', message: expect.stringContaining('too common') }],

@@ -99,16 +99,16 @@ describe('lockout', () => {
   it('does not tell at a busy address which accounts are known there', async () => {
     expect((await login(user.email)).status).toBe(200);
     for (let i = 0; i < 70; i += 1) await login(`c${i}@example.org`, 'wrong');
-    const told = async (email: string) => {
+    const found = async (email: string) => {
       const response = await login(email, 'wrong');
       const { status, code, detail } = await response.json();
       return { status, code, detail, wait: response.headers.get('retry-after') };
     };
-    expect(await told(user.email)).toEqual(await told('ghost@example.org'));
-    expect((await told(user.email)).status).toBe(429);
+    expect(await found(user.email)).toEqual(await found('ghost@example.org'));
+    expect((await found(user.email)).status).toBe(429);
   });
 
-  it('at an address with many failures leaves people who are signed in their own password', async () => {
+  it('lets signed-in users change their own password at an address with many failures', async () => {
     const signedIn = await (await login(user.email)).json();
     for (let i = 0; i < 75; i += 1) await login(`d${i}@example.org`, 'wrong');
     const change = await call('/account/password', {
@@ -126,7 +126,7 @@ describe('lockout', () => {
 });
 
 describe('audit of failed sign-ins', () => {
-  it('is bounded: a flood writes at most twenty records a source and a hundred altogether in ten minutes', async () => {
+  it('stops at twenty records per source and a hundred in total in ten minutes', async () => {
     const before = (await actions()).length;
     for (let i = 0; i < 30; i += 1) await login(`flood${i}@example.org`, 'x', { from: '203.0.113.1' });
     expect((await actions(before)).length).toBe(20);

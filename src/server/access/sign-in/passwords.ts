@@ -113,7 +113,7 @@ async function lineFrom(file: FileHandle, offset: number): Promise<{ hash: strin
  * @throws Error when the file cannot be read or has another format
  */
 export async function isBreachedPassword(path: string, password: string): Promise<boolean> {
-  const wanted = createHash('sha1').update(normalizePassword(password), 'utf8').digest('hex').toUpperCase();
+  const requested = createHash('sha1').update(normalizePassword(password), 'utf8').digest('hex').toUpperCase();
   const file = await open(path, 'r');
   try {
     let low = 0;
@@ -121,8 +121,8 @@ export async function isBreachedPassword(path: string, password: string): Promis
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const line = await lineFrom(file, middle);
-      if (line === null || line.hash > wanted) high = middle;
-      else if (line.hash === wanted) return true;
+      if (line === null || line.hash > requested) high = middle;
+      else if (line.hash === requested) return true;
       else low = line.at + HASH_LENGTH;
     }
     return false;

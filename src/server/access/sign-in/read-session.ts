@@ -25,7 +25,7 @@ async function readTokenSession(token: string, origin: Origin, lenient: boolean)
 }
 
 /**
- * The session behind `Authorization: Bearer <access token or API token>`, read afresh: a deactivated user, a revoked sign-in
+ * The session behind `Authorization: Bearer <access token or API token>`, read at each request: a deactivated user, a revoked sign-in
  * or a revoked token has none. With `lenient` a bad token counts as none (open routes); otherwise it is `unauthenticated`.
  */
 export async function readSession(request: Request, origin: Origin, lenient = false): Promise<Session | null> {

@@ -18,7 +18,7 @@ describe('the browser’s cookie', () => {
   const cookieOf = (response: Response) => response.headers.get('set-cookie') ?? '';
   const pairOf = (response: Response) => cookieOf(response).split(';')[0] ?? '';
 
-  it('is HttpOnly, strict, for the authentication routes only, and secure behind https', async () => {
+  it('has HttpOnly, SameSite=Strict, the path of the authentication routes, and Secure behind HTTPS', async () => {
     const plain = cookieOf(await login(user.email));
     expect(plain).toMatch(/^fabric_refresh=[^;]+; Path=\/api\/v1\/auth; Max-Age=1209600; HttpOnly; SameSite=Strict$/);
     const https = cookieOf(await login(user.email, PASSWORD, { headers: { 'x-fabric-proto': 'https' } }));
@@ -64,7 +64,7 @@ describe('the browser’s cookie', () => {
       { origin: 'https://fabric.example.org', 'x-fabric-host': 'fabric.example.org' },
       200,
     ],
-  ])('is answered rightly for %s', async (_name, headers, status) => {
+  ])('gets the expected response for %s', async (_name, headers, status) => {
     const cookie = pairOf(await login(user.email));
     const response = await call('/auth/refresh', {
       method: 'POST',

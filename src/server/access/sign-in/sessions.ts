@@ -49,9 +49,9 @@ type For = {
  * Makes an access and a refresh token of a family and stores the latter's hash.
  * @throws AppError `unauthenticated` when the user is no longer active, or set up a second factor that was never proved
  */
-export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> {
-  const { user_id, family_id, at } = wanted;
-  const begun_at = wanted.begun_at ?? at.toISOString();
+export async function issueSession(tx: Tx, requested: For): Promise<IssuedSession> {
+  const { user_id, family_id, at } = requested;
+  const begun_at = requested.begun_at ?? at.toISOString();
   const end = Date.parse(begun_at) + env().FABRIC_SESSION_DAYS * 86_400_000;
   if (end <= at.getTime()) {
     throw new AppError('unauthenticated', 'The session has reached its maximum lifetime. Sign in again.', {
@@ -60,7 +60,7 @@ export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> 
   }
   const found = await findUserWithRoles(tx, user_id, at.toISOString());
   if (!found) throw new AppError('unauthenticated', 'The account is not active. Contact an administrator.');
-  const standing = sessionStanding(found.second_factor, wanted.proof);
+  const standing = sessionStanding(found.second_factor, requested.proof);
   if (standing === 'over') throw new AppError('unauthenticated', 'Sign in again, with your second factor.');
   const user: CurrentUser = await describeUser(tx, found, standing === 'must_enrol');
   const [access_token, refresh_token] = await Promise.all([
@@ -71,9 +71,9 @@ export async function issueSession(tx: Tx, wanted: For): Promise<IssuedSession> 
     family_id,
     user_id,
     token_hash: hashToken(refresh_token),
-    user_agent: wanted.user_agent,
-    source_address: wanted.origin.source_address,
-    ...wanted.proof,
+    user_agent: requested.user_agent,
+    source_address: requested.origin.source_address,
+    ...requested.proof,
     begun_at,
     created_at: at.toISOString(),
     expires_at: new Date(Math.min(end, at.getTime() + REFRESH_TOKEN_SECONDS * 1000)).toISOString(),

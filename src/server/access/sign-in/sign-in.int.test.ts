@@ -295,8 +295,8 @@ describe('logout', () => {
     const there = await (await login(user.email)).json();
     await call('/auth/logout', { body: { refresh_token: here.refresh_token } });
     expect((await me(there.access_token)).status).toBe(200);
-    const nobody = await call('/auth/logout', { method: 'POST', headers: { authorization: 'Bearer nonsense' } });
-    expect(nobody.status).toBe(204);
+    const refused = await call('/auth/logout', { method: 'POST', headers: { authorization: 'Bearer nonsense' } });
+    expect(refused.status).toBe(204);
   });
 
   it('never loses against a refresh at the same time', async () => {

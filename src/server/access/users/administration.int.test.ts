@@ -47,7 +47,7 @@ const PASSWORD = 'four words make enough';
 const person = (extra: object = {}) => ({ email: 'New@Example.org', name: 'New', password: PASSWORD, ...extra });
 
 describe('tenants and projects', () => {
-  it('are created, changed with their version guarded, and deleted when empty', async () => {
+  it('support create, versioned change, and delete when empty', async () => {
     const tenant = await made('/tenants', { name: 'Blue' });
     expect((await send('POST', '/tenants', { name: 'bLUE' })).status).toBe(409);
     const project = await made('/projects', { tenant_id: tenant.id, name: 'shop' });
@@ -133,7 +133,7 @@ describe('tenants and projects', () => {
 });
 
 describe('workloads', () => {
-  it('are assigned all or not at all, and each tenant concerned has its own record', async () => {
+  it('change owner all or not at all, with one record per tenant', async () => {
     const cluster = await makeCluster();
     const [blue, red] = [await makeTenant({ name: 'blue' }), await makeTenant({ name: 'red' })];
     const [shop, bank] = [await makeProject(blue, { name: 'shop' }), await makeProject(red, { name: 'bank' })];
@@ -155,7 +155,7 @@ describe('workloads', () => {
     expect((await send('DELETE', `/projects/${shop.id}`, undefined)).status).toBe(409);
   });
 
-  it('of others cannot be taken, and own ones not be lost', async () => {
+  it('cannot be taken from another tenant, nor be lost', async () => {
     const { ours, theirs } = await makeTwoTenants('security_engineer');
     const assign = (project_id: string | null, id: string) =>
       send('POST', '/workloads/assign', { project_id, workload_ids: [id] }, ours.headers);
@@ -168,7 +168,7 @@ describe('workloads', () => {
 });
 
 describe('roles', () => {
-  it('of the service stay; own ones are made, changed and deleted', async () => {
+  it('protect the built-in ones; custom ones can be created, changed and deleted', async () => {
     expect((await send('PATCH', `/roles/${await roleId('viewer')}`, { title: 'x' })).status).toBe(422);
     expect((await send('DELETE', `/roles/${await roleId('viewer')}`, undefined)).status).toBe(422);
     const role = await made('/roles', {
@@ -203,7 +203,7 @@ describe('roles', () => {
 });
 
 describe('users', () => {
-  it('are created with roles, found by role and tenant, and listed in a constant number of queries', async () => {
+  it('have roles, can be found by role and tenant, and list in a constant number of queries', async () => {
     const tenant = await makeTenant({ name: 'Blue' });
     const viewer = await roleId('viewer');
     const user = await made('/users', person({ assignments: [{ role_id: viewer, tenant_id: tenant.id }] }));
@@ -227,11 +227,11 @@ describe('users', () => {
 
   it('name what is wrong with their roles, and leave nothing half done', async () => {
     const viewer = await roleId('viewer');
-    const nobody = '0199aaaa-0000-7000-8000-000000000000';
+    const unknownId = '0199aaaa-0000-7000-8000-000000000000';
     const bad = await send(
       'POST',
       '/users',
-      person({ assignments: [{ role_id: nobody }, { role_id: viewer, tenant_id: nobody }] }),
+      person({ assignments: [{ role_id: unknownId }, { role_id: viewer, tenant_id: unknownId }] }),
     );
     expect([bad.status, ((await json(bad)).errors as { field: string }[]).map(({ field }) => field)]).toEqual([
       404,
@@ -306,7 +306,7 @@ describe('users', () => {
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('are explained, and deleted with everything but their history', async () => {
+  it('have an access explanation, and deletion removes everything but their history', async () => {
     const tenant = await makeTenant({ name: 'Blue' });
     const user = await makeUser('network_operator', tenant);
     const access = await json(await get(`/users/${user.id}/access`));

@@ -27,26 +27,26 @@ const same = (a: AssignmentInput, b: AssignmentInput) =>
   sameTime(a.expires_at, b.expires_at);
 
 /** The roles that are asked for, with their names and permissions. @throws AppError `not_found`, `malformed` */
-async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonly Held[]) {
+async function resolve(tx: Tx, requested: readonly AssignmentInput[], held: readonly Held[]) {
   const [roles, tenants, projects] = await Promise.all([
     findRolesById(
       tx,
-      wanted.map(({ role_id }) => role_id),
+      requested.map(({ role_id }) => role_id),
     ),
     findTenantNames(
       tx,
-      wanted.flatMap(({ tenant_id }) => tenant_id ?? []),
+      requested.flatMap(({ tenant_id }) => tenant_id ?? []),
     ),
     findTenantsOfProjects(
       tx,
-      wanted.flatMap(({ project_id }) => project_id ?? []),
+      requested.flatMap(({ project_id }) => project_id ?? []),
     ),
   ]);
   const now = clock.now().getTime();
   const missing: FieldError[] = [];
   const wrong: FieldError[] = [];
   const seen = new Set<string>();
-  wanted.forEach((one, index) => {
+  requested.forEach((one, index) => {
     const field = `assignments.${index}`;
     if (!roles.has(one.role_id)) missing.push({ field: `${field}.role_id`, message: 'Role not found.' });
     if (one.tenant_id !== null && !tenants.has(one.tenant_id)) {
@@ -65,7 +65,7 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
   });
   if (missing.length > 0) throw notFound('role, tenant or project', missing);
   if (wrong.length > 0) throw new AppError('malformed', 'The roles have invalid fields.', { errors: wrong });
-  return wanted.map((one) => {
+  return requested.map((one) => {
     const role = roles.get(one.role_id);
     if (!role) throw new Error('expected the role to exist');
     return { ...one, role: role.name, permissions: role.permissions };
@@ -73,7 +73,7 @@ async function resolve(tx: Tx, wanted: readonly AssignmentInput[], held: readonl
 }
 
 /**
- * Brings a user's roles from `held` to `wanted` inside the caller's transaction. Only what is given or taken needs rights
+ * Brings a user's roles from `held` to `requested` inside the caller's transaction. Only what is given or taken needs rights
  * of the actor.
  * @throws AppError `not_found` for unknown roles or tenants, `malformed`, `forbidden`
  */
@@ -82,9 +82,9 @@ export async function assign(
   actor: Actor,
   userId: string,
   held: readonly Held[],
-  wanted: readonly AssignmentInput[],
+  requested: readonly AssignmentInput[],
 ): Promise<{ changed: boolean; after: Auditable[] }> {
-  const resolved = await resolve(tx, wanted, held);
+  const resolved = await resolve(tx, requested, held);
   const gone = held.filter((one) => !resolved.some((other) => same(one, other)));
   const added = resolved.filter((one) => !held.some((other) => same(one, other)));
   await assertMayGrant(tx, actor, [...gone, ...added]);

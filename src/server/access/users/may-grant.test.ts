@@ -55,11 +55,11 @@ describe('beyond', () => {
 
   it('allows no grant beyond what the actor has in its scope', () => {
     fc.assert(
-      fc.property(fc.array(anyGrant, { maxLength: 4 }), fc.array(anyGrant, { maxLength: 3 }), (held, wanted) => {
-        const missing = beyond(held, wanted);
+      fc.property(fc.array(anyGrant, { maxLength: 4 }), fc.array(anyGrant, { maxLength: 3 }), (held, expected) => {
+        const missing = beyond(held, expected);
         for (const permission of ['*', ...PERMISSIONS] as const) {
           const had = reachOf(held, permission);
-          const given = reachOf(wanted, permission);
+          const given = reachOf(expected, permission);
           for (const place of PLACES) {
             if (isWithinReach(place, given) && !isWithinReach(place, had)) expect(missing).not.toEqual([]);
           }
@@ -70,15 +70,15 @@ describe('beyond', () => {
   });
 
   it('covers rights for a project by the project, its tenant and the installation, and not the other way around', () => {
-    const wanted = [{ permissions: ['flow:read'], tenant_id: 'a', project_id: 'p' }];
+    const expected = [{ permissions: ['flow:read'], tenant_id: 'a', project_id: 'p' }];
     for (const held of [grant('viewer'), grant('viewer', 'a'), grant('viewer', 'a', 'p')]) {
-      expect(beyond([held], wanted)).toEqual([]);
+      expect(beyond([held], expected)).toEqual([]);
     }
-    expect(beyond([grant('viewer', 'a', 'q')], wanted)).toEqual(['flow:read']);
+    expect(beyond([grant('viewer', 'a', 'q')], expected)).toEqual(['flow:read']);
     expect(
       beyond(
         [grant('viewer', 'a', 'p')],
-        [{ ...wanted[0], permissions: ['flow:read'], tenant_id: 'a', project_id: null }],
+        [{ ...expected[0], permissions: ['flow:read'], tenant_id: 'a', project_id: null }],
       ),
     ).toEqual(['flow:read']);
   });

@@ -18,9 +18,9 @@ export type Held = { permissions: readonly string[]; tenant_id: string | null; p
 
 const isKnown = (text: string): text is Grantable => text === '*' || text in PERMISSION_REACH;
 
-/** What of `wanted` the grants do not cover: no one may grant, or take over, permissions they lack. */
-export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): Grantable[] {
-  const missing = wanted.flatMap(({ permissions, tenant_id, project_id }) =>
+/** What of `requested` the grants do not cover: no one may grant, or take over, permissions they lack. */
+export function beyond(grants: readonly RoleGrant[], requested: readonly Held[]): Grantable[] {
+  const missing = requested.flatMap(({ permissions, tenant_id, project_id }) =>
     permissions.filter(isKnown).filter((permission) => {
       const held = permission === '*' ? null : PERMISSION_REACH[permission];
       // Held for one tenant or project only, it has no effect for any user.
@@ -37,13 +37,13 @@ export function beyond(grants: readonly RoleGrant[], wanted: readonly Held[]): G
  * who may edit users could grant themselves anything.
  * @throws AppError `forbidden`
  */
-export async function assertMayGrant(tx: Tx, actor: Actor, wanted: readonly Held[]): Promise<void> {
+export async function assertMayGrant(tx: Tx, actor: Actor, requested: readonly Held[]): Promise<void> {
   if (actor.kind === 'system') return;
   const found = actor.id === null ? null : await findUserWithRoles(tx, actor.id, clock.now().toISOString());
   const grants = found?.grants ?? [];
   // A program hands out no more than its token holds, whatever its owner may.
   const token = actor.kind === 'user' ? actor.api_token : undefined;
-  const missing = beyond(token ? restrictGrants(grants, token) : grants, wanted);
+  const missing = beyond(token ? restrictGrants(grants, token) : grants, requested);
   if (missing.length === 0) return;
   throw new AppError(
     'forbidden',

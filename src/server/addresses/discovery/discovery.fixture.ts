@@ -31,7 +31,7 @@ export type ConflictRow = {
 };
 
 /** A simulated cluster whose inventory is synced, and what tests do with its addresses. */
-export type DiscoveryWorld = SyncLab & {
+export type DiscoveryLab = SyncLab & {
   discover(trigger?: 'manual' | 'auto', context?: Partial<Parameters<typeof runDiscovery>[1]>): Promise<RunRow>;
   addresses(): Promise<AddressRow[]>;
   /** `address vmid state source`, in order. */
@@ -41,16 +41,16 @@ export type DiscoveryWorld = SyncLab & {
   writes(): Promise<string[]>;
 };
 
-export async function makeDiscoveryWorld(...args: Parameters<typeof makeSyncLab>): Promise<DiscoveryWorld> {
-  const world = await makeSyncLab(...args);
-  const { sql, cluster } = world;
+export async function makeDiscoveryLab(...args: Parameters<typeof makeSyncLab>): Promise<DiscoveryLab> {
+  const fixture = await makeSyncLab(...args);
+  const { sql, cluster } = fixture;
   const addresses = () => sql<AddressRow[]>`
     select a.id, host(a.address) as address, a.state, a.source, w.vmid, a.mac, i.name as nic, s.cidr, n.name as network, a.version
     from ip_addresses a join subnets s on s.id = a.subnet_id join networks n on n.id = a.network_id
       left join workloads w on w.id = a.workload_id left join workload_interfaces i on i.id = a.interface_id
     where a.cluster_id = ${cluster.id} order by a.address`;
   return {
-    ...world,
+    ...fixture,
     async discover(trigger = 'manual', context = {}) {
       const { run_id } = await db.transaction((tx) => requestDiscoveryIn(tx, scope, cluster.id, trigger));
       await runDiscovery(cluster.id, { signal: new AbortController().signal, ...context });

@@ -3,22 +3,22 @@ import { smallLab } from '@fabric/simulator/scenarios/small-lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bearer, makeUser } from '@/test/factories';
 import { call } from '@/test/request';
-import { type DiscoveryWorld, docker, makeDiscoveryWorld, says } from './discovery.fixture';
+import { type DiscoveryLab, docker, makeDiscoveryLab, says } from './discovery.fixture';
 import { scheduleDiscovery } from './request-discovery';
 import { runDiscovery } from './run-discovery';
 
-let world: DiscoveryWorld;
+let fixture: DiscoveryLab;
 let serial = 0;
 
 /** The small lab with its inventory synced. Its seconds last 5 ms, so that dead agents cost little. */
-async function lab(): Promise<DiscoveryWorld> {
-  world = await makeDiscoveryWorld({ scenario: smallLab, timeScale: 200 }, `lab ${++serial}`);
-  expect((await world.sync()).status).toBe('ok');
-  return world;
+async function lab(): Promise<DiscoveryLab> {
+  fixture = await makeDiscoveryLab({ scenario: smallLab, timeScale: 200 }, `lab ${++serial}`);
+  expect((await fixture.sync()).status).toBe('ok');
+  return fixture;
 }
 afterEach(async () => {
-  await world.sql`delete from clusters`;
-  await world.close();
+  await fixture.sql`delete from clusters`;
+  await fixture.close();
 });
 
 describe('a discovery', () => {
@@ -89,8 +89,8 @@ describe('a discovery', () => {
     // After a restart they may have an agent again.
     control.setRunState(100, 'stopped');
     control.setRunState(100, 'running');
-    await world.settle();
-    await world.sync();
+    await fixture.settle();
+    await fixture.sync();
     control.load.reset();
     await discover('auto');
     expect(asked()).toBe(automatic + 1);
@@ -172,7 +172,7 @@ describe('a discovery', () => {
       ['10.60.10.11', 'stale'],
       ['10.60.10.77', 'active'],
     ]);
-    world.ahead(15 * 24 * 3_600_000);
+    fixture.ahead(15 * 24 * 3_600_000);
     await discover();
     expect((await addresses()).filter((row) => row.vmid === 103).map((row) => row.address)).toEqual(['10.60.10.77']);
   });
@@ -352,7 +352,7 @@ describe('a discovery', () => {
     expect(await lastSync()).toBe(null);
     await runDiscovery(cluster.id, { signal: new AbortController().signal });
     expect(await lastSync()).toEqual(expect.any(String));
-    world.ahead(61 * 60_000);
+    fixture.ahead(61 * 60_000);
     await scheduleDiscovery();
     expect(await sql`select 1 from sync_runs where kind = 'ipam' and cluster_id = ${cluster.id}`).toHaveLength(2);
   });
@@ -364,7 +364,7 @@ describe('a discovery', () => {
     const waiting = call('/ipam/discover?wait=true', { method: 'POST', headers, body });
     await vi.waitFor(async () => {
       await runDiscovery(cluster.id, { signal: new AbortController().signal });
-      expect(await world.sql`select 1 from sync_runs where kind = 'ipam' and status = 'ok'`).toHaveLength(1);
+      expect(await fixture.sql`select 1 from sync_runs where kind = 'ipam' and status = 'ok'`).toHaveLength(1);
     }, 10_000);
     const answer = await waiting;
     expect(answer.status).toBe(200);

@@ -125,9 +125,9 @@ export function observe(reading: GuestReading, leasesOf: ReadonlyMap<string, rea
     const leased = new Set(sources.sdn.map((found) => found.address));
     const isFamily = (family: 4 | 6) => (found: Found) => found.address.includes(':') === (family === 6);
     for (const family of [4, 6] as const) {
-      const said = TRUST.map((source) => sources[source].filter(isFamily(family)));
+      const reported = TRUST.map((source) => sources[source].filter(isFamily(family)));
       // Who was heard is believed, also when it has no address of this family.
-      const best = heard ? said[0] : said.find((list) => list.length > 0);
+      const best = heard ? reported[0] : reported.find((list) => list.length > 0);
       for (const { address, prefix, source } of best ?? []) {
         const ip = parseIp(address);
         const known = observed.observations.some((item) => item.address === address);

@@ -59,7 +59,7 @@ class Discovery {
   /** Ids of the addresses by where they are. */
   readonly #idAt: Map<string, string>;
   /** Every row as it will be, by id. */
-  readonly #wanted: Map<string, AddressWrite>;
+  readonly #desired: Map<string, AddressWrite>;
   readonly #removed = new Set<string>();
   readonly #seen = new Set<string>();
   readonly #observedState = new Map<string, AddressState>();
@@ -79,7 +79,7 @@ class Discovery {
       input.readings.map((reading) => [reading.workload_id, observe(reading, leasesOf)] as const),
     );
     this.#idAt = new Map(this.#stored.map((row) => [`${row.network_id} ${row.address}`, row.id]));
-    this.#wanted = new Map(this.#stored.map((row) => [row.id, toWrite(row)]));
+    this.#desired = new Map(this.#stored.map((row) => [row.id, toWrite(row)]));
     this.#detected = new DetectedConflicts(input.newId);
     this.#containerNetworks = new Set(
       [...input.networks].filter(([name]) => isContainerInterface(name)).map(([, id]) => id),
@@ -95,7 +95,7 @@ class Discovery {
       stored: this.#input.conflicts,
       detected: this.#detected.all,
       isOver: (conflict) => this.#isOver(conflict),
-      wanted: this.#wanted,
+      desired: this.#desired,
       observedState: this.#observedState,
     });
     return {
@@ -126,10 +126,10 @@ class Discovery {
       const interface_id = nic?.id ?? null;
       const id = this.#idAt.get(`${place.network_id} ${address}`) ?? this.#moving(observation)?.id ?? newId();
       const outside = this.#places.isOutside(observation, networkId);
-      const target = this.#wanted.get(id);
+      const target = this.#desired.get(id);
       if (!target) {
         const times = { first_seen_at: this.#at, last_seen_at: this.#at };
-        this.#wanted.set(id, { id, ...place, address, workload_id, interface_id, mac, state, source, ...times });
+        this.#desired.set(id, { id, ...place, address, workload_id, interface_id, mac, state, source, ...times });
         this.#seen.add(id);
       } else if (!this.#claim(target, observation, place, interface_id)) continue;
       this.#idAt.set(`${place.network_id} ${address}`, id);
@@ -199,7 +199,7 @@ class Discovery {
     const now = this.#input.now.getTime();
     this.#containerSubnets = this.#findContainerSubnets();
     for (const row of this.#stored) {
-      const target = this.#wanted.get(row.id);
+      const target = this.#desired.get(row.id);
       if (!target || this.#seen.has(row.id) || row.source === 'manual') continue;
       const ip = parseIp(row.address);
       const observed = row.workload_id === null ? undefined : this.#observedOf.get(row.workload_id);
@@ -230,7 +230,7 @@ class Discovery {
   #findContainerSubnets(): Set<string> {
     const prefixes = new Set([...this.#observedOf.values()].flatMap(({ containerPrefixes }) => containerPrefixes));
     const used = new Set<string | null>();
-    for (const { workload_id, subnet_id, address } of this.#wanted.values()) {
+    for (const { workload_id, subnet_id, address } of this.#desired.values()) {
       const isTheirs = this.#observedOf.get(workload_id ?? '')?.container.has(address);
       if (workload_id !== null && !isTheirs) used.add(subnet_id);
     }
@@ -258,7 +258,7 @@ class Discovery {
     const changes: DiscoveryPlan['addresses'] = { create: [], change: [], note: [], remove: [] };
     const present = new Map(this.#stored.map((row) => [row.id, row]));
     const last_seen_at = this.#at;
-    for (const target of this.#wanted.values()) {
+    for (const target of this.#desired.values()) {
       const row = present.get(target.id);
       if (this.#removed.has(target.id)) {
         if (row) changes.remove.push(row);
@@ -276,7 +276,7 @@ class Discovery {
 
   /** A prefix that the discovery made and in which nothing lies any more goes with the last address. */
   #subnets(): DiscoveryPlan['subnets'] {
-    const left = [...this.#wanted.values()].filter(({ id }) => !this.#removed.has(id));
+    const left = [...this.#desired.values()].filter(({ id }) => !this.#removed.has(id));
     const used = new Set(left.map(({ subnet_id }) => subnet_id));
     const emptied = new Set(this.#stored.map(({ subnet_id }) => subnet_id));
     return {

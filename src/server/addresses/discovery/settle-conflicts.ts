@@ -8,18 +8,18 @@ type Found = {
   /** Whether a conflict that was not seen is proved to be no more. */
   isOver: (conflict: StoredConflict) => boolean;
   /** Every address as it will be, by id. Their states follow: `conflict` while one is open, else as before it. */
-  wanted: ReadonlyMap<string, AddressWrite>;
+  desired: ReadonlyMap<string, AddressWrite>;
   /** Whether an address is static or not, as far as it was seen. */
   observedState: ReadonlyMap<string, AddressState>;
 };
 
 /** The states of addresses while conflicts are open, and what they become when none is any more. */
 function settleStates(
-  { wanted, observedState }: Found,
+  { desired, observedState }: Found,
   open: ReadonlySet<string>,
   before: ReadonlyMap<string, string>,
 ) {
-  for (const row of wanted.values()) {
+  for (const row of desired.values()) {
     if (open.has(row.id)) {
       if (row.state !== 'stale') row.state = 'conflict';
     } else if (row.state === 'conflict') {
@@ -32,7 +32,7 @@ function settleStates(
 
 /** Compares the conflicts seen with those stored, and lets the states of the addresses follow. */
 export function settleConflicts(found: Found): DiscoveryPlan['conflicts'] & { open: number } {
-  const { stored, detected, wanted } = found;
+  const { stored, detected, desired } = found;
   const plan = { create: [] as ConflictWrite[], reopen: [] as ConflictWrite[], gone: [] as StoredConflict[], open: 0 };
   const open = new Set<string>();
   const before = new Map<string, string>();
@@ -43,7 +43,7 @@ export function settleConflicts(found: Found): DiscoveryPlan['conflicts'] & { op
     if (addressId !== null) open.add(addressId);
   };
   const stateOf = (id: string | null) => {
-    const state = id === null ? undefined : wanted.get(id)?.state;
+    const state = id === null ? undefined : desired.get(id)?.state;
     return state === undefined || state === 'conflict' ? (before.get(id ?? '') ?? null) : state;
   };
   const current = new Map(stored.map((conflict) => [`${conflict.kind} ${conflict.key}`, conflict]));
@@ -119,7 +119,7 @@ export class DetectedConflicts {
     });
   }
 
-  /** A card has an address that no subnet of its network holds. */
+  /** An interface has an address outside all subnets of its network. */
   addOutside(addressId: string, observation: Observation, networkId: string | null): void {
     const { address, workload_id, mac, nic, source } = observation;
     this.#add({

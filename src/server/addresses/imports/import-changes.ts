@@ -23,7 +23,7 @@ export function changeOf(place: Place, before: Readable | null, after: Readable)
 export function hashPlan(changes: readonly ImportChange[], errors: readonly RowError[]): string {
   const lines = [...new Set(errors.map(({ line }) => line))].sort((a, b) => a - b);
   const ordered = [...changes].sort((a, b) => a.line - b.line);
-  const said = ordered.map((one) => [
+  const reported = ordered.map((one) => [
     one.line,
     one.action,
     one.cluster_name,
@@ -32,16 +32,16 @@ export function hashPlan(changes: readonly ImportChange[], errors: readonly RowE
     one.fields.map(({ field, old, new: next }) => [field, old, next]),
   ]);
   return createHash('sha256')
-    .update(JSON.stringify([said, lines]))
+    .update(JSON.stringify([reported, lines]))
     .digest('hex');
 }
 
 /** The lines about which a preview said something else, as errors. */
 export function differencesFrom(preview: readonly ImportChange[], changes: readonly ImportChange[]): RowError[] {
-  const said = new Map(preview.map((one) => [one.line, JSON.stringify(one)]));
+  const reported = new Map(preview.map((one) => [one.line, JSON.stringify(one)]));
   const now = new Map(changes.map((one) => [one.line, JSON.stringify(one)]));
-  return [...new Set([...said.keys(), ...now.keys()])]
-    .filter((line) => said.get(line) !== now.get(line))
+  return [...new Set([...reported.keys(), ...now.keys()])]
+    .filter((line) => reported.get(line) !== now.get(line))
     .sort((a, b) => a - b)
     .map((line) => ({ line, field: 'row', message: 'The stored data of this row changed since the check.' }));
 }

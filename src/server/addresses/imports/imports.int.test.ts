@@ -122,7 +122,7 @@ describe('an import of addresses', () => {
     expect(await stored()).toHaveLength(2994);
   });
 
-  it('is all or nothing also when its worker is killed half way, and another one takes it over', async () => {
+  it('stays all or nothing when its worker is killed half way and another one takes over', async () => {
     const rows = Array.from({ length: 2500 }, (_, i) => `${cluster.name},10.9.${i >> 8}.${i & 255}`);
     const id = await request(['cluster,address', ...rows].join('\n'));
     const child = spawn(process.execPath, [program(), id], { stdio: ['ignore', 'pipe', 'inherit'] });

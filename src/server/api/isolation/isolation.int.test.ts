@@ -201,7 +201,7 @@ async function probeIds(input: Input, slot: Slot): Promise<{ probes: number; wro
 }
 
 describe('what belongs to another tenant', () => {
-  it('is found by its own people with the same calls: the inputs are right', { timeout: 120_000 }, async () => {
+  it('can be read by its own users with the same calls: the inputs are right', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
       for (const side of [tenants.ours, tenants.theirs]) {
@@ -219,7 +219,7 @@ describe('what belongs to another tenant', () => {
     expect(wrong.slice(0, 5)).toEqual([]);
   });
 
-  it('is answered in the shape that the API document tells, without further fields', { timeout: 120_000 }, async () => {
+  it('returns the documented schema without further fields', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for await (const input of each(inputs.filter(({ surface, method }) => surface === 'REST' && method === 'GET'))) {
       const schema = routes.find(({ method, path }) => `${method} ${path}` === input.name)?.response.schema;
@@ -249,7 +249,7 @@ describe('what belongs to another tenant', () => {
     expect(wrong.slice(0, 5)).toEqual([]);
   });
 
-  it('is searched, not only listed: a text that is nowhere finds nothing', { timeout: 120_000 }, async () => {
+  it('appears in no search: a text that does not occur finds nothing', { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     const isSearch = (slot: Slot) => slot.path.at(-1) === 'q';
     for await (const input of each(inputs.filter(({ reads }) => reads))) {
@@ -263,7 +263,7 @@ describe('what belongs to another tenant', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is found in a list by each name, address, port and tag that the list shows', { timeout: 120_000 }, async () => {
+  it('appears in a list by each name, address, port and tag that the list shows', { timeout: 120_000 }, async () => {
     await tenants.ours.signIn();
     const people = [tenants.ours.headers, await bearer(await makeUser('admin'))];
     const wrong = new Set<string>();
@@ -365,7 +365,7 @@ describe('what belongs to another tenant', () => {
     expect(before.filter((row) => !now.includes(row))).toEqual([]);
   });
 
-  it('was answered with statuses that the API document tells, in all of these calls', () => {
+  it('gets documented statuses in all of these calls', () => {
     expect([...undocumented]).toEqual([]);
   });
 });

@@ -93,6 +93,6 @@ export const guestFirewalls = pgTable('guest_firewalls', {
   default_out_before: text({ enum: ['ACCEPT', 'REJECT'] }),
   /** The guest before the first policy there; null: no policy, or not known. */
   baseline: jsonb().$type<StoredState>(),
-  /** What was written to its switches since. */
+  /** Switches of the guest that were written since. */
   switches_written: jsonb().$type<WrittenSwitches>(),
 });

@@ -81,11 +81,11 @@ export class CoverageTally {
     for (const end of ['source', 'destination'] as const) {
       const id = flow[`${end}_workload_id`];
       const guest = id === null ? null : this.#options.guest(id);
-      if (guest && (guest.seen_from_here || flow.workload_id === id)) this.#judge(guest, flow, end);
+      if (guest && (guest.seen_from_here || flow.workload_id === id)) this.#count(guest, flow, end);
     }
   }
 
-  #judge(guest: CountedGuest, flow: CountedFlow, end: 'source' | 'destination'): void {
+  #count(guest: CountedGuest, flow: CountedFlow, end: 'source' | 'destination'): void {
     this.evaluated += 1;
     const context = contextOf(guest.context, flow, end);
     const { decided_by: by, conflict } = context;

@@ -303,7 +303,7 @@ export async function verifyOutcome(
   const snapshots = await readLive(
     deployment.cluster_id,
     guests.map(({ workload }) => workload),
-    { concurrency: CONCURRENCY, signal, afresh: true, replace: true, ...(provider && { openProvider: provider }) },
+    { concurrency: CONCURRENCY, signal, fresh: true, replace: true, ...(provider && { openProvider: provider }) },
   );
   if (deployment.kind !== 'apply') return [];
   const done = await listWorkloadIdsBy(db, deployment.id, ['ok', 'unchanged']);

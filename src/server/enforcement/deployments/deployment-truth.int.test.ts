@@ -37,7 +37,7 @@ describe('a plain GET after a deployment', () => {
 });
 
 describe('a firewall of the cluster that is off', () => {
-  it('is named by the deployment, which is not done then', async () => {
+  it('appears in the deployment, which then does not succeed', async () => {
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
     lab.control.firewall.setFile('firewall/cluster.fw', file.replace('enable: 1', 'enable: 0'));
     const policy = await create();
@@ -51,7 +51,7 @@ describe('a firewall of the cluster that is off', () => {
 });
 
 describe('a policy that was never applied', () => {
-  it('is pending, not stale, for those who look at the list and the dashboard', async () => {
+  it('shows as pending, not stale, in the list and on the dashboard', async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(110)] } });
     await lab.observe();
     const list = (filter: string) => get<{ items: Policy[] }>(`/policies?${filter}&limit=500`);
@@ -61,7 +61,7 @@ describe('a policy that was never applied', () => {
     expect(has(await list('deployment_status=stale'))).toBe(true);
   });
 
-  it('is not partial when its cluster cannot be reached', async () => {
+  it('does not become partial when its cluster cannot be reached', async () => {
     const policy = await create();
     await lab.simulator.close();
     const fresh = await lab.fresh(policy.id);

@@ -144,7 +144,7 @@ describe('an apply with the fingerprints of a preview', () => {
     expect(ours(100, policy)).toEqual([]);
   });
 
-  it('is not stopped by changes that do not affect the workload', async () => {
+  it('continues after changes that do not affect the workload', async () => {
     const policy = await create(one(105));
     const shown = await preview(policy);
     const file = lab.control.firewall.file('firewall/cluster.fw') ?? '';
@@ -186,7 +186,7 @@ describe('an apply with the fingerprints of a preview', () => {
     expect(second.get(105)).toMatchObject({ status: 'ok' });
   });
 
-  it('is a deployment of its own, and retry, reconcile and apply pending ask for no preview', async () => {
+  it('creates its own deployment; retry, reconcile and apply pending need no preview', async () => {
     const policy = await create(one(105));
     const shown = await preview(policy);
     const { body } = await post<ApplyResult>(`/policies/${policy.id}/apply`);
@@ -230,7 +230,7 @@ describe('a worker that dies while it writes what a preview showed', () => {
       if (write >= last) throw new Killed();
     });
 
-  it('is followed by one that continues from there, unless rules were edited', { timeout: 120_000 }, async () => {
+  it('leaves a state from which the next one continues, unless rules were edited', { timeout: 120_000 }, async () => {
     const policy = await create({ definition: { ...DEFINITION, targets: [at(105)], default_action: 'drop' } });
     const before = lab.control.firewall.guestFile(105);
     const config = lab.control.guest(105).configText;

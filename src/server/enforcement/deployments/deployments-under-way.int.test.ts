@@ -147,7 +147,9 @@ describe('a worker that dies', () => {
     await lab.sql`update deployment_guests set status = 'running', finished_at = null where status = 'failed'`;
   };
 
-  it('at any write is followed by one that ends with exactly the new rules', { timeout: 120_000 }, async () => {
+  it('leaves a state from which the next one ends with exactly the new rules, at any write', {
+    timeout: 120_000,
+  }, async () => {
     const policy = await create();
     const files = new Map(lab.control.state.files);
     const configs = new Map([...lab.control.state.guests.values()].map((guest) => [guest.vmid, guest.configText]));
@@ -231,7 +233,7 @@ describe('reconciling', () => {
 });
 
 describe('the cluster as a whole', () => {
-  it('that refuses the token is asked once, not once per guest', async () => {
+  it('gets one request, not one per guest, when it rejects the token', async () => {
     const policy = await create();
     lab.control.revokeToken(lab.control.tokens.manager);
     let calls = 0;

@@ -161,7 +161,7 @@ describe('applying a policy', () => {
     expect((await lab.sql`select 1 from policy_placements where policy_id = ${policy.id}`).length).toBe(2);
   });
 
-  it('is limited to users who may apply, within their tenant', async () => {
+  it('requires the permission to apply, within the tenant', async () => {
     const policy = await create();
     const deployment = await apply(policy);
     const viewer = await bearer(await makeUser('viewer'));

@@ -43,7 +43,7 @@ const policyNaming = async (endpoint: string, tenant_id: string | null = null) =
 };
 
 describe('security groups', () => {
-  it('are created, read, changed and deleted, each with an audit record', async () => {
+  it('support create, read, update and delete, each with an audit record', async () => {
     const group = await create({ name: 'web', description: 'front ends' });
     expect(group).toMatchObject({
       name: 'web',
@@ -132,7 +132,7 @@ describe('security groups', () => {
   it.each([
     ['id', (group: SecurityGroup) => `sg:${group.id}`],
     ['name', (group: SecurityGroup) => `sg:${group.name}`],
-  ])('are not deleted while a policy names them by %s', async (_, endpoint) => {
+  ])('return an error on delete while a policy names them by %s', async (_, endpoint) => {
     const group = await create();
     await policyNaming(endpoint(group));
     const usage = await json(`/security-groups/${group.id}/usage`);
@@ -156,7 +156,7 @@ describe('security groups', () => {
     expect(await rename(byId.id)).toMatchObject({ status: 200, body: { policies_total: 1 } });
   });
 
-  it('of one tenant do not exist for another, and take workloads of their tenant only', async () => {
+  it('belong to one tenant and accept only workloads of that tenant', async () => {
     const { ours, theirs, cluster } = await makeTwoTenants('security_engineer');
     const group = await create({}, ours.headers);
     expect(group.tenant_id).toBe(ours.tenant.id);
@@ -209,7 +209,7 @@ describe('security groups', () => {
     expect(JSON.stringify(trail.body)).not.toContain('called otherwise there');
   });
 
-  it('of a tenant do not take in tagged workloads of others', async () => {
+  it('exclude tagged workloads of other tenants', async () => {
     const { ours, theirs, cluster } = await makeTwoTenants('security_engineer');
     const tags = [`t${++serial}`];
     const mine = await makeWorkload(cluster, ours.project, { tags });
@@ -220,7 +220,7 @@ describe('security groups', () => {
     expect(await create({ member_tags: tags })).toMatchObject({ members_total: 3 });
   });
 
-  it('are listed with a constant number of queries, and page by page', async () => {
+  it('list page by page with a constant number of queries', async () => {
     const project = await makeProject((await makeTwoTenants('viewer')).ours.tenant);
     expect(project.id).toBeDefined();
     const before = await countQueries(() => json('/security-groups?limit=2'));

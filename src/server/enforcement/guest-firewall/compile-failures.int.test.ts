@@ -53,7 +53,7 @@ describe('a rule that the node cannot compile', () => {
     await lab.observe();
   });
 
-  it('is named at the node, on the dashboard and in notifications', async () => {
+  it('appears at the node, on the dashboard and in notifications', async () => {
     const [found, ...others] = await failing();
     expect(others).toEqual([]);
     const workload = await lab.workload(OTHER);
@@ -79,7 +79,7 @@ describe('a rule that the node cannot compile', () => {
     expect(facts).toMatchObject([{ key: found?.id, object_name: node, detail: message }]);
   });
 
-  it('is confirmed by an agent that reports, and not by one that is stale', async () => {
+  it('gets confirmed by a reporting agent, and not by a stale one', async () => {
     const id = (await failing())[0]?.id ?? '';
     await makeAgent({ id });
     const evidence = async (status: string) => {
@@ -108,14 +108,14 @@ describe('a rule that the node cannot compile', () => {
     });
   });
 
-  it('is warned of in the preview, without a word about the other guest', async () => {
+  it('causes a warning in the preview that does not mention the other guest', async () => {
     const { body } = await lab.json(`/policies/${policy.id}/preview`, { method: 'POST', body: {} });
     const text = JSON.stringify((body as { warnings: unknown }).warnings);
     expect(text).toContain('node_cannot_compile');
     expect(text).not.toContain('tftp');
   });
 
-  it('is no failure of a node that uses nftables', async () => {
+  it('does not count as a failure of a node that uses nftables', async () => {
     lab.control.firewall.setFile(`nodes/${node}/host.fw`, '[OPTIONS]\n\nnftables: 1\n');
     await lab.observe();
     expect(await failing()).toEqual([]);

@@ -23,7 +23,7 @@ import type { InputWorkload } from '../queries/policy-inputs';
 import { withCompileFailures } from './compile-failures';
 import { readGuestSnapshot, unreadableGuest } from './read-guest-snapshot';
 
-/** A snapshot and when it was begun. */
+/** A state and the time at which its read started. */
 export type Timed<T> = { readonly state: T; readonly read_at: string };
 export type TimedGuest = Timed<GuestSnapshot> & { readonly workload_id: string };
 export type ClusterSnapshots = {
@@ -42,7 +42,7 @@ type Options = {
   concurrency?: number;
   signal?: AbortSignal;
   /** The caller asked for the current state: a read that began before the call does not count. */
-  afresh?: boolean;
+  fresh?: boolean;
   /** Something was written just before: what was read earlier is stored no longer, whatever can be read now. */
   replace?: boolean;
   openProvider?: typeof openProvider;
@@ -54,15 +54,15 @@ const CACHE_MS = 3_000;
 const KEEP_MS = 10 * 60_000;
 const CONCURRENCY = 12;
 
-type Asked = { readonly at: number; readonly afresh: boolean };
+type Asked = { readonly at: number; readonly fresh: boolean };
 const LIMITS = {
   maxEntries: 5_000,
-  isFresh: (kept: Asked, { at, afresh }: Asked) => !afresh && at >= kept.at && at - kept.at < CACHE_MS,
+  isFresh: (kept: Asked, { at, fresh }: Asked) => !fresh && at >= kept.at && at - kept.at < CACHE_MS,
 };
 /** By workload and by cluster: who may see which of them is decided before. */
 const guestCache = cache<Promise<TimedGuest>, Asked>({ name: 'guest_readings', ...LIMITS });
 const clusterCache = cache<Promise<Timed<ClusterSnapshot>>, Asked>({ name: 'cluster_readings', ...LIMITS });
-const asked = (afresh: boolean): Asked => ({ at: clock.now().getTime(), afresh });
+const asked = (fresh: boolean): Asked => ({ at: clock.now().getTime(), fresh });
 
 /** Forgets what was read: after writing, or in tests. */
 export function forgetSnapshots(): void {
@@ -93,7 +93,7 @@ const unreadableCluster = (failure: Failure): ClusterSnapshot => ({
 const isComplete = ({ unreadable }: GuestSnapshot) => unreadable.length === 0 || unreadable[0]?.code === 'replaced';
 
 /**
- * Stores snapshots for those who look without reading; tells the pages when something differs.
+ * Stores snapshots for readers that do not ask the cluster; notifies the pages of changes.
  * @returns the snapshots, with what keeps nodes from compiling
  */
 async function store(
@@ -137,8 +137,8 @@ async function store(
 
 const at = () => clock.now().toISOString();
 
-function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boolean): Promise<TimedGuest> {
-  return guestCache.load(subject.id, asked(afresh), async () => {
+function readOne(provider: HypervisorProvider, subject: LiveSubject, fresh: boolean): Promise<TimedGuest> {
+  return guestCache.load(subject.id, asked(fresh), async () => {
     const read_at = at();
     const { id, node_name, kind, vmid, creation_fingerprint } = subject;
     const state =
@@ -154,14 +154,14 @@ function readOne(provider: HypervisorProvider, subject: LiveSubject, afresh: boo
 
 /**
  * Reads what is live on one cluster: what its guests share, and these guests, each at most once within a few seconds unless
- * `afresh`. A cluster that cannot be asked gives snapshots that say so. What was read is stored as well.
+ * `fresh`. A cluster that cannot be reached has snapshots without content. What was read is stored as well.
  */
 export async function readLive(
   clusterId: string,
   subjects: readonly LiveSubject[],
   options: Options = {},
 ): Promise<ClusterSnapshots> {
-  const { concurrency = CONCURRENCY, signal = new AbortController().signal, afresh = false, replace = false } = options;
+  const { concurrency = CONCURRENCY, signal = new AbortController().signal, fresh = false, replace = false } = options;
   const guests = new Map<string, TimedGuest>();
   let provider: HypervisorProvider | undefined;
   let snapshots: ClusterSnapshots;
@@ -170,12 +170,12 @@ export async function readLive(
     if (!row) throw notFound('cluster');
     const opened = (options.openProvider ?? openProvider)(clusterAccess(row));
     provider = opened;
-    const cluster = await clusterCache.load(clusterId, asked(afresh), async () => {
+    const cluster = await clusterCache.load(clusterId, asked(fresh), async () => {
       const read_at = at();
       return { state: await opened.firewallReader.readClusterFirewall(), read_at };
     });
     await concurrently(subjects, concurrency, signal, async (subject) => {
-      guests.set(subject.id, await readOne(opened, subject, afresh));
+      guests.set(subject.id, await readOne(opened, subject, fresh));
     });
     snapshots = { cluster, guests };
   } catch (error) {

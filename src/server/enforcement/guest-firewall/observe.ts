@@ -23,7 +23,7 @@ export async function observeCluster(clusterId: string, signal: AbortSignal): Pr
     (workload) => workload.cluster_id === clusterId && !workload.template,
   );
   // After a deployment this may directly follow a read of the earlier state, which must not be used as the new one.
-  await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, afresh: true });
+  await readLive(clusterId, guests, { concurrency: CONCURRENCY, signal, fresh: true });
 }
 
 /** Maximum age of snapshots. Reading a thousand guests takes about a minute. */

@@ -79,7 +79,7 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     expect(status).toBe(200);
   });
 
-  it('is shown in the rules of the workload, with tier and action', async () => {
+  it('appears in the rules of the workload, with tier and action', async () => {
     const { text, body } = await asTenant(`/workloads/${workload}/firewall`);
     const [rule] = (body as GuestFirewall).rules ?? [];
     expect(rule).toMatchObject({
@@ -95,7 +95,7 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     expectOnly(text);
   });
 
-  it('is shown as what decides a packet test and in insights', async () => {
+  it('appears as the deciding rule in a packet test and in insights', async () => {
     const { text, body } = await asTenant(`/workloads/${workload}/firewall/test`, {
       direction: 'in',
       source_ip: '198.18.1.2',
@@ -114,7 +114,7 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     expectOnly((await asTenant(`/workloads/${workload}/insights?include_rules=true`)).text);
   });
 
-  it('is listed among the policies of an address', async () => {
+  it('appears among the policies of an address', async () => {
     const { text, body } = await asTenant(`/ip-addresses/${address}/policies`);
     const { platform: shown, hidden } = body as AddressPolicies;
     expect(shown).toEqual(named ? [{ name: platform.name, tier: 'platform_first' }] : []);
@@ -122,7 +122,7 @@ describe.each(TENANT_VISIBILITIES)('a platform policy that is %s for tenants', (
     expectOnly(text);
   });
 
-  it('is reported in previews and deployments of tenants', async () => {
+  it('appears in previews and deployments of tenants', async () => {
     // Its rules take effect with the switch that the tenant would turn on.
     const file = lab.control.firewall.guestFile(GUEST) ?? '';
     lab.control.firewall.setFile(`firewall/${GUEST}.fw`, file.replace(/^enable: 1/m, 'enable: 0'));

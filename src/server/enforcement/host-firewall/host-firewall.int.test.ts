@@ -83,7 +83,7 @@ describe('the firewall of a data center', () => {
     ]);
   });
 
-  it('is unknown where it could not be read, never empty', async () => {
+  it('shows as unknown where it could not be read, never as empty', async () => {
     const fault = lab.simulator.onRequest(
       { path: /\/cluster\/firewall\/(options|rules|groups)$/ },
       { kind: 'respond', status: 500, reason: 'out of order' },
@@ -126,7 +126,7 @@ describe('the firewall of a node', () => {
     expect(read.data_center_rules).toMatchObject([{ type: 'in', status: 'enforced' }]);
   });
 
-  it('is dated by the inventory where that names the implementation', async () => {
+  it('has the read time of the inventory where that names the implementation', async () => {
     const fault = lab.simulator.onRequest(
       { path: /\/nodes\/pve1\/firewall\/options$/ },
       { kind: 'respond', status: 500, reason: 'out of order' },
@@ -203,7 +203,7 @@ describe('the firewall of a VNet', () => {
     expect(read.nodes.find(({ name }) => name === 'pve2')?.implementation).toBe('nftables');
   });
 
-  it('is not running, and unknown, before it was applied', async () => {
+  it('shows as not running and unknown before it was applied', async () => {
     await lab.sql`insert into networks (id, cluster_id, name, kind, source)
       values (${newId()}, ${lab.cluster.id}, 'planned', 'vnet', 'provider') returning id`.then(([row]) =>
       networkIds.set('planned', row?.id),
@@ -232,7 +232,7 @@ describe('the firewall of a VNet', () => {
     expect((await lab.json(planned, { body: packet })).status).toBe(422);
   });
 
-  it('is refused for a bridge, which has none', async () => {
+  it('returns an error for a bridge', async () => {
     const { status } = await lab.json(`/networks/${networkIds.get('vmbr0')}/firewall`);
     expect(status).toBe(422);
   });
@@ -285,19 +285,19 @@ describe('what filters a guest from outside', () => {
       JSON.stringify((await lab.json(path, { ...init, body: { ...packet, destination_port: port } })).body);
     for (const port of [23, undefined]) {
       expect(await ask(port), `port ${port}`).toContain('of the platform');
-      const told = await ask(port, await asTenant());
-      expect(told, `port ${port}`).not.toContain('of the platform');
-      expect(told).toMatch(port ? /"verdict":"drop"/ : /"verdict":"unknown"/);
+      const found = await ask(port, await asTenant());
+      expect(found, `port ${port}`).not.toContain('of the platform');
+      expect(found).toMatch(port ? /"verdict":"drop"/ : /"verdict":"unknown"/);
     }
     lab.control.firewall.setFile('nodes/pve3/host.fw', undefined);
   });
 
-  it('is only whether anything does, for people of a tenant', async () => {
+  it('tells a tenant only whether anything filters', async () => {
     lab.control.firewall.setFile(HOST, '[OPTIONS]\n\nnosmurfs: 1\n');
     expect(await guest(100, await asTenant())).toEqual({ filters: true, details: null });
   });
 
-  it('is unknown without a snapshot of the node', async () => {
+  it('shows as unknown without a snapshot of the node', async () => {
     const fault = lab.simulator.onRequest(
       { path: /\/nodes\/pve1\/firewall\/options$/ },
       { kind: 'respond', status: 500, reason: 'out of order' },

@@ -1,6 +1,6 @@
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { liveStateOf } from '../policies/firewall-state/views';
-import type { Readable } from '../policy-tests/test-places';
+import type { Readable } from '../policy-tests/test-endpoints';
 import type { FirewallChange } from '../policy-tests/tests-after';
 import type { ContextPair } from './describe-difference';
 

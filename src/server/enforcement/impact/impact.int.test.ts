@@ -65,7 +65,7 @@ describe('the impact of a change', () => {
     }
   });
 
-  it('is computed once for the same question, and again after a failure', async () => {
+  it('runs once for equal requests, and again after a failure', async () => {
     const body = { ...window, rules: [rule('8443')] };
     const first = await post(`/policies/${policy.id}/impact`, body);
     expect(first).toMatchObject({ status: 202, body: { status: 'running', progress: 0, traffic_visible: false } });
@@ -92,7 +92,7 @@ describe('the impact of a change', () => {
     expect((await lab.json(`/impacts/${asked.body.id}/conversations`, { headers: other })).status).toBe(404);
   });
 
-  it('is taken over when its worker is gone, and fails after three', async () => {
+  it('moves to another worker when its worker is lost, and fails after three', async () => {
     const { body } = await post(`/policies/${policy.id}/impact`, { ...window, rules: [rule('9000')] });
     const lose = (attempts: number) => sqlClient()`update impacts set status = 'running', attempts = ${attempts},
       lease_owner = gen_random_uuid(), lease_at = now() - interval '1 minute' where id = ${body.id}`;
@@ -114,7 +114,7 @@ describe('the impact of a change', () => {
 });
 
 describe('an apply that names an impact', () => {
-  it('is refused while that is not done, is of another change, or newly blocks more than acknowledged', async () => {
+  it('returns an error while the impact is not done, belongs to another change, or blocks more than acknowledged', async () => {
     const asked = await post(`/policies/${policy.id}/impact`, { ...window, since: '2026-01-01T01:00:00Z' });
     const impact_id = asked.body.id;
     expect(await apply({ impact_id })).toMatchObject({ status: 409, body: { reason: 'impact_not_done' } });
@@ -139,7 +139,7 @@ describe('an apply that names an impact', () => {
     expect(row?.acknowledged_at).not.toBeNull();
   });
 
-  it('is refused when what is live changed since', async () => {
+  it('returns an error when the live state changed since', async () => {
     const { id } = await compute({ since: '2026-01-01T02:00:00Z' });
     await sqlClient()`update guest_firewall_snapshots set state = jsonb_set(state, '{options,dhcp}', '0'),
       state_hash = 'edited' where workload_id = ${await lab.id(103)}`;

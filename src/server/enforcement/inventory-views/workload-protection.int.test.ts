@@ -8,7 +8,7 @@ import { storeClusterSnapshot, storeGuestSnapshots } from '@/server/enforcement/
 import { countQueries } from '@/test/count-queries';
 import { bearer, makeCluster, makeProject, makeTenant, makeUser, makeWorkload } from '@/test/factories';
 import { call } from '@/test/request';
-import { guest } from '../../insight/dashboard/testing/dashboard-world.fixture';
+import { guest } from '../../insight/dashboard/testing/planted-dashboard.fixture';
 
 type Nic = NonNullable<GuestSnapshot['nics']>[number];
 const nic = (name: string, firewall: boolean | null = true): Nic => ({ name, firewall, mac: null });
@@ -88,7 +88,7 @@ beforeAll(async () => {
 });
 
 describe('the protection of workloads', () => {
-  it('is listed as it was read, whatever their enforcement', async () => {
+  it('appears in the list as it was read, whatever the enforcement', async () => {
     const { items } = await read<{ items: Workload[] }>('/workloads');
     expect(Object.fromEntries(items.map(({ name, protection }) => [name, protection]))).toEqual({
       ...Object.fromEntries(Object.entries(CASES).map(([name, [protection]]) => [name, protection])),
@@ -100,7 +100,7 @@ describe('the protection of workloads', () => {
     }
   });
 
-  it('is a filter of one value or several', async () => {
+  it('filters by one value or several', async () => {
     expect(await names('protection=default_deny')).toEqual(['denies']);
     expect(await names('protection=no_rules')).toEqual(['bare', 'half-open']);
     expect(await names('protection=no_rules,off')).toEqual(['bare', 'half-off', 'half-open', 'off']);
@@ -111,13 +111,13 @@ describe('the protection of workloads', () => {
     expect((await call('/workloads?protection=', { headers: admin })).status).toBe(400);
   });
 
-  it('is a column of the CSV file', async () => {
+  it('has a column in the CSV file', async () => {
     const response = await call('/workloads?format=csv&q=bare', { headers: admin });
     const [head = '', row = ''] = (await response.text()).trim().split(/\r?\n/);
     expect(row.split(',')[head.split(',').indexOf('protection')]).toBe('no_rules');
   });
 
-  it('is reported for each interface, and the worst of them for the workload', async () => {
+  it('covers each interface; the workload has the worst of them', async () => {
     const detail = async (name: string) => read<WorkloadDetail>(`/workloads/${ids.get(name)}`);
     const half = await detail('half-open');
     expect(half.protection).toBe('no_rules');
@@ -130,7 +130,7 @@ describe('the protection of workloads', () => {
     expect(await detail('unseen')).toMatchObject({ protection: 'unknown' });
   });
 
-  it('is listed with its reasons, which are a filter', async () => {
+  it('appears in the list with its reasons, which are a filter', async () => {
     const { items } = await read<{ items: Workload[] }>('/workloads');
     expect(Object.fromEntries(items.map(({ name, protection_reasons }) => [name, protection_reasons]))).toEqual(
       REASONS,
@@ -150,7 +150,7 @@ describe('the protection of workloads', () => {
     expect(row.split(',')[head.split(',').indexOf('protection_reasons')]).toBe('no_rules default_accept');
   });
 
-  it('is counted by value and by reason under the filters of the list, as many as the list then has', async () => {
+  it('has counts by value and by reason that equal the filtered list', async () => {
     const { protection, protection_reason, without_interface } = await read<ProtectionCounts>('/workload-protection');
     expect(protection).toEqual({ default_deny: 1, rules_default_accept: 1, no_rules: 2, off: 2, unknown: 2 });
     expect(without_interface).toBe(1);

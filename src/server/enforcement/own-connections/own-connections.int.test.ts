@@ -91,7 +91,7 @@ describe('a process', () => {
     ]);
   });
 
-  it('is forgotten when it no longer reports', async () => {
+  it('disappears when it no longer reports', async () => {
     expect((await list()).processes).toHaveLength(2);
     lab.ahead(GONE_MS + 60_000);
     expect((await list(await bearer(await makeUser('admin')))).items[0]?.status).toBe('not_reported');
@@ -99,7 +99,7 @@ describe('a process', () => {
 });
 
 describe('own workloads', () => {
-  it('are found by address and wait for an answer', async () => {
+  it('appear by address and wait for an answer', async () => {
     expect(await roleOf('postgres')).toMatchObject({
       status: 'unanswered',
       addresses: [ADDRESSES[DATABASE]],
@@ -110,7 +110,7 @@ describe('own workloads', () => {
     expect(await list()).toMatchObject({ open: 3 });
   });
 
-  it('are named in the preview before they are confirmed', async () => {
+  it('appear in the preview before they are confirmed', async () => {
     const found = await previewOf(draft('443'));
     expect(found).toMatchObject([
       {
@@ -128,7 +128,7 @@ describe('own workloads', () => {
     expect(await previewOf(draft('5432'))).toEqual([]);
   });
 
-  it('are asked about when several workloads have an address, and cut nothing for sure until then', async () => {
+  it('require an answer when several workloads have the address, and count as cut only after that', async () => {
     await sqlClient()`update ip_addresses set state = 'conflict' where host(address) = ${ADDRESSES[DATABASE] ?? ''}`;
     expect(await roleOf('postgres')).toMatchObject({
       status: 'unanswered',
@@ -139,7 +139,7 @@ describe('own workloads', () => {
     await sqlClient()`update ip_addresses set state = 'active' where host(address) = ${ADDRESSES[DATABASE] ?? ''}`;
   });
 
-  it('are confirmed by holders of the permission, once', async () => {
+  it('can be confirmed once, by users with the permission', async () => {
     const engineer = await bearer(await makeUser('security_engineer'));
     expect((await answer('postgres', [DATABASE], engineer)).status).toBe(403);
     expect((await answer('postgres', [DATABASE])).body).toMatchObject({ status: 'confirmed' });
@@ -157,7 +157,7 @@ describe('own workloads', () => {
     expect(await roleOf('postgres')).toMatchObject({ status: 'confirmed' });
   });
 
-  it('are the proposed ends of protected connections, and nothing is created', async () => {
+  it('become the proposed ends of protected connections without creating any', async () => {
     const { body } = await lab.json('/protected-connections', { headers: admin });
     const items = (body as { items: ProtectedConnection[] }).items;
     expect(items.find(({ template }) => template === 'fabric_to_database')).toMatchObject({
@@ -169,7 +169,7 @@ describe('own workloads', () => {
     });
   });
 
-  it('are not answered from an outdated version', async () => {
+  it('reject an answer to an outdated version', async () => {
     const { version } = await roleOf('web');
     const workload_ids = [await lab.id(WEB)];
     const put = (given: number) =>
@@ -182,7 +182,7 @@ describe('own workloads', () => {
     expect((await put(version)).status).toBe(409);
   });
 
-  it('outside the clusters count with their addresses', async () => {
+  it('count with their addresses when they are outside the clusters', async () => {
     expect((await answer('worker', [])).body).toMatchObject({ status: 'outside', answer: { workloads: [] } });
     expect(await previewOf(draft('443'))).toMatchObject([{ connection: 'fabric_to_database', effect: 'cut' }]);
     const unknown = { method: 'PUT', headers: admin, body: { workload_ids: [lab.cluster.id] } };

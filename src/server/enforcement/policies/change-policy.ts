@@ -38,7 +38,7 @@ export function assertTier(tenantId: string | null, tiered: Parameters<typeof ti
 }
 
 /**
- * A policy with its rules and where it stands, from what was last read of the clusters or from the given firewall state.
+ * A policy with its rules and its status, from what was last read of the clusters or from the given firewall state.
  * @throws AppError `not_found`
  */
 export async function describePolicy(reach: Reach, id: string, firewall?: FirewallState): Promise<Policy> {

@@ -130,7 +130,7 @@ describe('a draft of a policy', () => {
     expect(mixed.definition).toMatchObject({ sources: ['10.9.9.9'], targets: ['secret'] });
   });
 
-  it('is for those who may write policies', async () => {
+  it('requires the permission to write policies', async () => {
     expect((await call('/policy-drafts', { headers: reader, body: {} })).status).toBe(403);
   });
 

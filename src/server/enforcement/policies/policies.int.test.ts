@@ -50,7 +50,7 @@ describe('creating a policy', () => {
     ['of another type', { enforcement_mode: 7 }, 'audit'],
     ['audit', { enforcement_mode: 'audit' }, 'audit'],
     ['enforced', { enforcement_mode: 'enforced' }, 'enforced'],
-  ])('with an enforcement mode that is %s', async (_, mode, desired) => {
+  ])('accepts an enforcement mode that is %s', async (_, mode, desired) => {
     const policy = await create({ definition: { ...definition, ...mode } });
     expect(policy.definition.enforcement_mode).toBe(desired);
     const changed = await patch(policy.id, { definition: { ...definition, ...mode }, description: 'again' });

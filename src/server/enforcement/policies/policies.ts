@@ -91,13 +91,13 @@ export async function readPolicy(scope: Scope<'policy:read'>, id: string, fresh 
  *   caller's
  */
 export async function createPolicy(scope: Scope<'policy:write'>, input: PolicyCreate): Promise<Policy> {
-  const { reason, tenant_id: tenant, project_id: project, rules: given, ...said } = input;
+  const { reason, tenant_id: tenant, project_id: project, rules: given, ...content } = input;
   const id = newId();
   await db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
     const { tenant_id, project_id } = owner;
     const { rules, ...fields }: PolicySnapshot = completeSnapshot(tenant_id, {
-      ...said,
+      ...content,
       rules: identifyRules([], given, newId),
     });
     assertTier(tenant_id, fields);

@@ -73,7 +73,7 @@ describe('an apply', () => {
     expect(drafted.body).toMatchObject({ failing_tests: [{ id: test.id, result: 'fail' }] });
   });
 
-  it('is not stopped by a test that fails for another reason', async () => {
+  it('continues when a test fails for another reason', async () => {
     const body = {
       name: 'never',
       expect: 'deny',
@@ -88,7 +88,7 @@ describe('an apply', () => {
     expect((await apply(other)).status).toBe(202);
   });
 
-  it('is not stopped by tests of other workloads', async () => {
+  it('continues when tests of other workloads fail', async () => {
     expect((await apply(harmless)).status).toBe(202);
   });
 

@@ -8,7 +8,7 @@ import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import { explainHostDecider } from '../host-firewall/host-views';
 import { liveStateOf } from '../policies/firewall-state/views';
 import type { FoundTest } from '../queries/policy-tests';
-import type { Readable } from './test-places';
+import type { Readable } from './test-endpoints';
 
 const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
 const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);

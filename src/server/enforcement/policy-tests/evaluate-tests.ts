@@ -15,8 +15,8 @@ import {
   storePolicyTestResults,
 } from '../queries/policy-tests';
 import { type Evaluated, findCause } from './find-cause';
+import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
-import type { Readable } from './test-places';
 
 /** What the last pass of this process evaluated: tests whose text is the same have the same result. */
 type LastPass = { firewall: Readable | null; stamp: string; prints: Map<string, string> };

@@ -6,8 +6,8 @@ import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import type { Executor } from '../../db/client';
 import { type CauseRecord, findDeploymentAt, findRunUnderWay, listCauseRecords } from '../queries/policy-test-causes';
 import type { PolicyTestRow } from '../queries/policy-tests';
+import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
-import type { Readable } from './test-places';
 
 /** What was evaluated before and now; `before` is null in the first pass of a process. */
 export type Evaluated = { readonly before: Readable | null; readonly now: Readable };

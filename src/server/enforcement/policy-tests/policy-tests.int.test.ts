@@ -58,7 +58,7 @@ describe('policy tests', () => {
     expect(except.body.result).toBe('pass');
   });
 
-  it('are unknown over an empty group, never passed', async () => {
+  it('return unknown over an empty group, never passed', async () => {
     const group = await lab.json('/security-groups', { body: { name: 'empty' } });
     expect(group.status).toBe(201);
     for (const expected of ['allow', 'deny']) {
@@ -78,7 +78,7 @@ describe('policy tests', () => {
     });
   });
 
-  it('are changed against the version that was read, and evaluated again', async () => {
+  it('change against the version that was read and run again', async () => {
     const { body: test } = await create({});
     const changed = await send(`/policy-tests/${test.id}`, { method: 'PATCH', body: { ports: ['444'], version: 1 } });
     expect(changed.body).toMatchObject({ version: 2, result: 'fail', caused_by: { action: 'policy_test.updated' } });
@@ -104,7 +104,7 @@ describe('policy tests', () => {
     expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  it('are listed by result, workload and policy', async () => {
+  it('list by result, workload and policy', async () => {
     const id = await lab.id(105);
     const list = async (query: string) => {
       const { body } = await lab.json(`/policy-tests?${query}`);

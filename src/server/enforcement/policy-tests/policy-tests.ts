@@ -131,16 +131,16 @@ export async function evaluateNow(
  */
 export async function createPolicyTest(scope: Scope<'policy_test:write'>, input: PolicyTestInput): Promise<PolicyTest> {
   const firewall = await readFirewallState();
-  const { tenant_id: tenant, project_id: project, ...said } = input;
+  const { tenant_id: tenant, project_id: project, ...fields } = input;
   const found = await db.transaction(async (tx) => {
     const owner = await chooseOwner(tx, scope.reach, { tenant_id: tenant, project_id: project });
-    assertEnds(owner, said);
-    if (await policyTestNameTaken(tx, owner, said.name)) throw nameTaken('policy test', said.name);
+    assertEnds(owner, fields);
+    if (await policyTestNameTaken(tx, owner, fields.name)) throw nameTaken('policy test', fields.name);
     if ((await countPolicyTests(tx, owner)) >= MAX_TESTS) {
       throw new AppError('refused', `There are ${MAX_TESTS} policy tests already. Delete some first.`);
     }
     const id = newId();
-    await insertPolicyTest(tx, { ...said, ...owner, id });
+    await insertPolicyTest(tx, { ...fields, ...owner, id });
     const row = await lockPolicyTest(tx, 'all', id);
     if (!row) throw new Error('expected the stored test to exist');
     await evaluateNow(tx, scope, firewall, row);

@@ -16,7 +16,7 @@ const send = async (path: string, init: object = {}, role: 'admin' | 'security_e
   (await lab.json(path, { ...init, headers: await bearer(await makeUser(role)) })) as unknown as Answer;
 
 describe('protected connections', () => {
-  it('are listed with what is missing, and with the nodes as far as they are known', async () => {
+  it('list what is missing, and the known nodes', async () => {
     const { body } = await send('/protected-connections');
     expect(body.items.map(({ template }) => template)).toEqual([...PROTECTED_TEMPLATES]);
     const traffic = body.items.find(({ template }) => template === 'cluster_traffic');
@@ -46,7 +46,7 @@ describe('protected connections', () => {
     });
   });
 
-  it('are not changed from an outdated version', async () => {
+  it('reject a change from an outdated version', async () => {
     const { body } = await send('/protected-connections');
     const find = (template: string) => body.items.find((item) => item.template === template);
     const put = (template: string, init: object) =>
@@ -66,7 +66,7 @@ describe('protected connections', () => {
     });
   });
 
-  it('are changed and removed by holders of the permission only', async () => {
+  it('can be changed and removed only with the permission', async () => {
     const { body } = await send('/protected-connections');
     const test = body.items.find((item) => item.test)?.test;
     const engineer = (path: string, init: object) => send(path, init, 'security_engineer');
@@ -78,7 +78,7 @@ describe('protected connections', () => {
     expect((await send('/protected-connections/admin_to_nodes', { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('are not for users of a tenant', async () => {
+  it('reject users of a tenant', async () => {
     const headers = await bearer(await makeUser('admin', await makeTenant()));
     expect(await lab.json('/protected-connections', { headers })).toEqual({ status: 200, body: { items: [] } });
   });

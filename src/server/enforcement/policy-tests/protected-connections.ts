@@ -25,7 +25,7 @@ import {
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
 import { auditedTest, evaluateNow } from './policy-tests';
-import { nodeEndpoints } from './test-places';
+import { nodeEndpoints } from './test-endpoints';
 
 const INSTALLATION = { tenant_id: null, project_id: null } as const;
 

@@ -7,7 +7,7 @@ import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { type Assertion, decideTest, type TestDecision } from '@/domain/policy-tests/decide';
 import { pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { isExcepted, parseTestEndpoint, withoutExcept } from '@/domain/policy-tests/test-endpoint';
-import { type KnownPlace, nodePlace, type Readable, workloadPlace } from './test-places';
+import { type KnownPlace, nodePlace, type Readable, workloadPlace } from './test-endpoints';
 
 type Spans = Readonly<Record<4 | 6, readonly AddressSpan[]>>;
 const NOTHING: Spans = { 4: [], 6: [] };

@@ -11,8 +11,8 @@ import { liveStateOf } from '../policies/firewall-state/views';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
+import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
-import type { Readable } from './test-places';
 
 /** A test that fails in the state after an apply. */
 type Failing = { readonly test: PolicyTestRow; readonly decision: ReturnType<TestInputs['decide']> };

@@ -77,7 +77,7 @@ export function listDeployments(reach: Reach, input: DeploymentListInput): Promi
   );
 }
 
-type Told = {
+type GuestMessage = {
   deployment_id: string;
   kind: 'problem' | 'note';
   code: string;
@@ -88,15 +88,15 @@ type Told = {
 };
 
 /** What guests of these deployments say, once for each code, with the first guest by name. */
-function listGuestsToldOf(executor: Executor, ids: readonly string[]): Promise<Told[]> {
-  const each = (column: 'problems' | 'notes', kind: Told['kind']) => sql`
+function listGuestMessages(executor: Executor, ids: readonly string[]): Promise<GuestMessage[]> {
+  const each = (column: 'problems' | 'notes', kind: GuestMessage['kind']) => sql`
     select g.deployment_id, ${sql.raw(`'${kind}'`)} as kind, g.workload_id, g.vmid, g.name, p
       from deployment_guests g cross join lateral jsonb_array_elements(g.${sql.raw(column)}) p
       where g.deployment_id in (${sql.join(
         ids.map((id) => sql`${id}::uuid`),
         sql`, `,
       )})`;
-  return executor.execute<Told>(sql`
+  return executor.execute<GuestMessage>(sql`
     select deployment_id, kind, p ->> 'code' as code, count(distinct workload_id)::int as guests,
       (array_agg(name || ' (' || vmid || ')' order by vmid))[1] as first,
       (array_agg(p ->> 'message' order by vmid))[1] as message, (array_agg(p ->> 'remedy' order by vmid))[1] as remedy
@@ -107,13 +107,13 @@ function listGuestsToldOf(executor: Executor, ids: readonly string[]): Promise<T
 /** Adds to deployments the problems of their guests, and what else should be known about them. */
 export async function withGuestProblems<T extends Deployment>(executor: Executor, rows: readonly T[]): Promise<T[]> {
   if (rows.length === 0) return [];
-  const told = await listGuestsToldOf(
+  const reported = await listGuestMessages(
     executor,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => {
-    const of = (kind: Told['kind']) =>
-      told
+    const of = (kind: GuestMessage['kind']) =>
+      reported
         .filter((item) => item.deployment_id === row.id && item.kind === kind)
         .map(({ code, guests, first, message, remedy }) => {
           const who = guests > 1 ? `${first} and ${guests - 1} more` : first;

@@ -9,16 +9,16 @@ import { fakeClock } from '@/test/fake-clock';
 import { call } from '@/test/request';
 import { sumTraffic } from '../../traffic/flows/upkeep';
 import { readFromOutside } from './read-from-outside';
-import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/dashboard-world.fixture';
+import { ago, flow, NOW, type PlantedDashboard, plantDashboard, WEB } from './testing/planted-dashboard.fixture';
 
 const sql = sqlClient();
 const time = fakeClock(NOW);
 /** Of a whole dashboard, the session's included. */
 const QUERIES = 22;
-let world: PlantedDashboard;
+let fixture: PlantedDashboard;
 
 beforeAll(async () => {
-  world = await plantDashboard();
+  fixture = await plantDashboard();
 });
 afterAll(() => time.restore());
 
@@ -26,13 +26,13 @@ describe('connections from outside', () => {
   const keyOf = (id: string, verdict: string) => `${id} ${verdict}`;
 
   it('name source, workload, service and verdict, and have the totals of the map', async () => {
-    const { from_outside, since, until } = await world.read();
+    const { from_outside, since, until } = await fixture.read();
     const scopes = [systemScope('flow:read', 'test'), systemScope('workload:read', 'test')] as const;
     const all = await readFromOutside(...scopes, { since, until }, 100);
     expect(from_outside).toEqual({ ...all, items: all.items.slice(0, 8) });
     const { items, total, complete, verdicts } = all;
     expect([total, complete]).toEqual([items.length, true]);
-    const response = await call(`/topology?since=${since}&until=${until}`, { headers: world.admin });
+    const response = await call(`/topology?since=${since}&until=${until}`, { headers: fixture.admin });
     const { edges } = (await response.json()) as Topology;
     const outside = edges.filter(({ source }) => source.startsWith('external:'));
     const bytesOf = (rows: readonly { bytes: number }[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -47,13 +47,13 @@ describe('connections from outside', () => {
     expect(items[0]?.source_prefix).toMatch(/\/(24|48)$/);
   });
 
-  it('are those of the tenant for a tenant', async () => {
-    const { ours, theirs } = world;
+  it('include only those of the tenant for a tenant', async () => {
+    const { ours, theirs } = fixture;
     for (const [mine, other] of [
       [ours, theirs],
       [theirs, ours],
     ] as const) {
-      const { from_outside } = await world.read('', mine.headers);
+      const { from_outside } = await fixture.read('', mine.headers);
       const ids = new Set(from_outside.items.map(({ destination_workload_id }) => destination_workload_id));
       expect(ids).toEqual(new Set([mine.workload.id]));
       expect(JSON.stringify(from_outside)).not.toContain(other.workload.name);
@@ -63,7 +63,7 @@ describe('connections from outside', () => {
 
 describe('traffic', () => {
   const range = `since=${ago(300)}&until=${ago(180)}`;
-  const at = async (query = '', headers = world.admin): Promise<Dashboard> =>
+  const at = async (query = '', headers = fixture.admin): Promise<Dashboard> =>
     (await (await call(`/dashboard?${range}${query}`, { headers })).json()) as Dashboard;
   const talkers = ({ top_talkers }: Dashboard) =>
     top_talkers.map(({ workload, bytes_in, bytes_out, flows }) => [workload.id, bytes_in, bytes_out, flows]);
@@ -73,22 +73,22 @@ describe('traffic', () => {
     expect(await at()).toMatchObject({ top_talkers: [], top_talkers_source: 'flows' });
     await sql`insert into interface_traffic (node_id, interface, observed_at, cluster_id, vmid, nic, workload_id, rx_bytes,
         rx_packets, tx_bytes, tx_packets, bytes, packets, collector)
-      values (${world.nodes[0].id}, 'tap100i0', ${now.observed_at}, ${world.cluster.id}, ${world.ours.workload.vmid}, 0,
-        ${world.ours.workload.id}, 40, 4, 60, 6, 100, 10, 'interface')`;
+      values (${fixture.nodes[0].id}, 'tap100i0', ${now.observed_at}, ${fixture.cluster.id}, ${fixture.ours.workload.vmid}, 0,
+        ${fixture.ours.workload.id}, 40, 4, 60, 6, 100, 10, 'interface')`;
     expect(await at()).toMatchObject({
       top_talkers_source: 'interface_counters',
-      top_talkers: [{ workload: { id: world.ours.workload.id, name: world.ours.workload.name }, flows: null }],
+      top_talkers: [{ workload: { id: fixture.ours.workload.id, name: fixture.ours.workload.name }, flows: null }],
     });
   });
 
   it('counts once what two nodes saw', async () => {
     const seen = flow(WEB, '10.1.0.30', 443, { first_seen_at: ago(240), observed_at: ago(240), bytes: 5_000 });
-    const third = await makeWorkload(world.cluster, world.theirs.project, { status: 'stopped', node_id: null });
+    const third = await makeWorkload(fixture.cluster, fixture.theirs.project, { status: 'stopped', node_id: null });
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
-      values (gen_random_uuid(), ${world.cluster.id}, ${world.network}, ${world.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
+      values (gen_random_uuid(), ${fixture.cluster.id}, ${fixture.network}, ${fixture.subnets.v4}, '10.1.0.30', ${third.id}, 'manual')`;
     await vi.waitFor(
       async () => {
-        await world.report(0, [seen]);
+        await fixture.report(0, [seen]);
         const [row] =
           await sql`select destination_workload_id as id from traffic_flows where host(destination_ip) = '10.1.0.30'`;
         expect(row?.id).toBe(third.id);
@@ -97,27 +97,27 @@ describe('traffic', () => {
     );
     await sql`delete from traffic_flows where host(destination_ip) = '10.1.0.30'`;
     await sql`truncate flow_rollup_minutes`;
-    await world.report(0, [seen]);
-    await world.report(1, [{ ...seen, bytes: 4_000 }]);
+    await fixture.report(0, [seen]);
+    await fixture.report(1, [{ ...seen, bytes: 4_000 }]);
     await sumTraffic();
     const dashboard = await at();
     expect(dashboard).toMatchObject({ top_talkers_source: 'flows', top_talkers_sums: { workloads: 2 } });
     expect(talkers(dashboard).sort()).toEqual(
       [
-        [world.ours.workload.id, 0, 5_000, 1],
+        [fixture.ours.workload.id, 0, 5_000, 1],
         [third.id, 5_000, 0, 1],
       ].sort(),
     );
     expect(dashboard.traffic).toMatchObject({ sums: { bytes: 5_000, flows: 1 }, as_of: expect.any(String) });
-    expect(talkers(await at('', world.ours.headers))).toEqual([[world.ours.workload.id, 0, 5_000, 1]]);
-    expect(talkers(await at(`&tenant_id=${world.theirs.tenant.id}`))).toEqual([[third.id, 5_000, 0, 1]]);
+    expect(talkers(await at('', fixture.ours.headers))).toEqual([[fixture.ours.workload.id, 0, 5_000, 1]]);
+    expect(talkers(await at(`&tenant_id=${fixture.theirs.tenant.id}`))).toEqual([[third.id, 5_000, 0, 1]]);
     await sql`delete from workloads where id = ${third.id}`;
   });
 });
 
 describe('the posture', () => {
-  it('is made of its parts', async () => {
-    const { security_posture } = await world.read();
+  it('equals the sum of its parts', async () => {
+    const { security_posture } = await fixture.read();
     expect(security_posture).toMatchObject({
       score: 44,
       level: 'poor',
@@ -135,12 +135,12 @@ describe('the posture', () => {
   });
 
   it('never takes an unread guest for one that does not filter', async () => {
-    const workload = await makeWorkload(world.cluster, null, { status: 'running', node_id: null });
+    const workload = await makeWorkload(fixture.cluster, null, { status: 'running', node_id: null });
     const [off, template] = [
-      await makeWorkload(world.cluster, null, { status: 'stopped', node_id: null }),
-      await makeWorkload(world.cluster, null, { status: 'running', template: true, node_id: null }),
+      await makeWorkload(fixture.cluster, null, { status: 'stopped', node_id: null }),
+      await makeWorkload(fixture.cluster, null, { status: 'running', template: true, node_id: null }),
     ];
-    const { security_posture } = await world.read();
+    const { security_posture } = await fixture.read();
     expect(security_posture.enforcement).toMatchObject({
       running: 3,
       enforced: 1,
@@ -153,60 +153,60 @@ describe('the posture', () => {
   });
 
   it('leads to the workloads behind its figures', async () => {
-    const found = async (query: string, headers = world.admin) => {
+    const found = async (query: string, headers = fixture.admin) => {
       const response = await call(`/workloads?${query}`, { headers });
       return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
     };
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     expect(await found('enforcement=unenforced')).toEqual([ours.workload.id]);
     expect(await found('enforcement=enforced&status=running')).toEqual([theirs.workload.id]);
     expect(await found('enforcement=enforced&status=stopped')).toEqual([]);
     expect(await found('enforcement=unknown')).toEqual([]);
     expect(await found('enforcement=enforced', ours.headers)).toEqual([]);
-    expect((await call('/workloads?enforcement=some', { headers: world.admin })).status).toBe(400);
+    expect((await call('/workloads?enforcement=some', { headers: fixture.admin })).status).toBe(400);
   });
 
-  it('is of the tenant for a tenant', async () => {
-    const ours = (await world.read('', world.ours.headers)).security_posture;
+  it('covers only the tenant for a tenant', async () => {
+    const ours = (await fixture.read('', fixture.ours.headers)).security_posture;
     expect(ours.enforcement).toMatchObject({ running: 1, enforced: 0, unenforced: 1, share: 0 });
-    const theirs = (await world.read('', world.theirs.headers)).security_posture;
+    const theirs = (await fixture.read('', fixture.theirs.headers)).security_posture;
     expect(theirs).toMatchObject({ score: 100, enforcement: { running: 1, enforced: 1, share: 1 } });
   });
 
   it('evaluates a time range by what reported then, whatever reports now', async () => {
-    const { security_posture, monitoring } = await world.read();
+    const { security_posture, monitoring } = await fixture.read();
     // Both agents report now. Their first heartbeat came just now, so most of the range was not monitored.
     expect(security_posture.agents).toMatchObject({ running: 2, watched: 2 });
     expect(monitoring).toEqual({ running: 2, watched: 0, partly: 2, unwatched: 0, unknown: 0 });
-    const past = await call(`/dashboard?since=${ago(300)}&until=${ago(240)}`, { headers: world.admin });
+    const past = await call(`/dashboard?since=${ago(300)}&until=${ago(240)}`, { headers: fixture.admin });
     expect(await past.json()).toMatchObject({ monitoring: { running: 2, watched: 0, partly: 0, unwatched: 2 } });
-    const older = await call(`/dashboard?since=${ago(3_000)}&until=${ago(2_900)}`, { headers: world.admin });
+    const older = await call(`/dashboard?since=${ago(3_000)}&until=${ago(2_900)}`, { headers: fixture.admin });
     expect(await older.json()).toMatchObject({ monitoring: { running: 2, unwatched: 0, unknown: 2 } });
-    for (const node of world.nodes) {
+    for (const node of fixture.nodes) {
       for (let minute = 0; minute < 100; minute += 5) {
         await sql`insert into agent_heartbeats (node_id, boot_id, sequence, received_at, accepted, updated, rejected_count, rejected)
           values (${node.id}, ${node.id}, ${minute}, ${ago(600 + minute)}, 0, 0, 0, '[]')`;
       }
     }
-    const full = await call(`/dashboard?since=${ago(660)}&until=${ago(620)}`, { headers: world.admin });
+    const full = await call(`/dashboard?since=${ago(660)}&until=${ago(620)}`, { headers: fixture.admin });
     expect(await full.json()).toMatchObject({ monitoring: { running: 2, watched: 2, unwatched: 0 } });
   });
 
   it('drops when agents become stale', async () => {
-    await sql`update node_agents set status = 'silent' where node_id = ${world.nodes[1].id}`;
-    const dashboard = await world.read();
+    await sql`update node_agents set status = 'silent' where node_id = ${fixture.nodes[1].id}`;
+    const dashboard = await fixture.read();
     expect(dashboard.security_posture.agents).toMatchObject({ watched: 1, silent: 1, deduction: 10 });
     expect(dashboard.silent_agents).toEqual([
-      expect.objectContaining({ node_id: world.nodes[1].id, node_name: 'n2', workloads_running: 1 }),
+      expect.objectContaining({ node_id: fixture.nodes[1].id, node_name: 'n2', workloads_running: 1 }),
     ]);
     expect(dashboard.agents).toMatchObject({ nodes: 2, ok: 1, silent: 1, none: 0 });
-    await sql`update node_agents set status = 'ok' where node_id = ${world.nodes[1].id}`;
+    await sql`update node_agents set status = 'ok' where node_id = ${fixture.nodes[1].id}`;
   });
 });
 
 describe('policies', () => {
-  it('are counted by mode and status', async () => {
-    expect((await world.read()).policies).toMatchObject({
+  it('have counts by mode and status', async () => {
+    expect((await fixture.read()).policies).toMatchObject({
       total: 1,
       enforced: 0,
       audit: 1,
@@ -217,12 +217,12 @@ describe('policies', () => {
     const headers = await bearer(await makeUser('security_engineer'));
     const body = {
       name: 'Nobody there',
-      tenant_id: world.theirs.tenant.id,
+      tenant_id: fixture.theirs.tenant.id,
       definition: { enforcement_mode: 'enforced', sources: ['any'], targets: ['vmid:999999'] },
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['22'] }],
     };
     const { id } = (await (await call('/policies', { headers, body })).json()) as { id: string };
-    const { policies, security_posture } = await world.read();
+    const { policies, security_posture } = await fixture.read();
     expect(policies).toMatchObject({
       total: 2,
       enforced: 1,
@@ -232,17 +232,17 @@ describe('policies', () => {
       ],
     });
     expect(security_posture.policies).toMatchObject({ judged: 1, unresolved: 1, deduction: 20 });
-    expect((await world.read('', world.ours.headers)).policies).toMatchObject({ total: 1, attention: [] });
-    expect((await world.read('', world.theirs.headers)).policies).toMatchObject({ total: 1, unresolved: 1 });
+    expect((await fixture.read('', fixture.ours.headers)).policies).toMatchObject({ total: 1, attention: [] });
+    expect((await fixture.read('', fixture.theirs.headers)).policies).toMatchObject({ total: 1, unresolved: 1 });
     await call(`/policies/${id}`, { method: 'DELETE', headers });
   });
 });
 
 describe('operations', () => {
   it('tells syncs, faulty nodes and conflicts as objects', async () => {
-    await sql`update nodes set status = 'offline', fault = 'The node is offline.' where id = ${world.nodes[0].id}`;
+    await sql`update nodes set status = 'offline', fault = 'The node is offline.' where id = ${fixture.nodes[0].id}`;
     await sql`update clusters set sync_status = 'failed', last_sync_error = 'No answer.', last_sync_error_code = 'x',
-      last_sync_at = ${ago(40)} where id = ${world.cluster.id}`;
+      last_sync_at = ${ago(40)} where id = ${fixture.cluster.id}`;
     const other = await makeCluster();
     for (const [kind, status, minutes] of [
       ['inventory', 'ok', 40],
@@ -250,19 +250,19 @@ describe('operations', () => {
       ['ipam', 'ok', 50],
     ] as const) {
       await sql`insert into sync_runs (id, cluster_id, kind, status, trigger, created_at, started_at, finished_at, counters)
-        values (gen_random_uuid(), ${world.cluster.id}, ${kind}, ${status}, 'auto', ${ago(minutes)}, ${ago(minutes)},
+        values (gen_random_uuid(), ${fixture.cluster.id}, ${kind}, ${status}, 'auto', ${ago(minutes)}, ${ago(minutes)},
           ${ago(minutes - 1)}, '{"nodes": {"created": 1, "changed": 2, "removed": 0, "errors": 1},
           "guests": {"created": 4, "changed": 0, "removed": 3, "errors": 0}}')`;
     }
-    for (const workload of [world.ours.workload, null]) {
+    for (const workload of [fixture.ours.workload, null]) {
       await sql`insert into ipam_conflicts (id, cluster_id, kind, key, workload_id)
-        values (gen_random_uuid(), ${world.cluster.id}, 'duplicate_mac', ${String(workload?.id)}, ${workload?.id ?? null})`;
+        values (gen_random_uuid(), ${fixture.cluster.id}, 'duplicate_mac', ${String(workload?.id)}, ${workload?.id ?? null})`;
     }
-    const dashboard = await world.read();
+    const dashboard = await fixture.read();
     expect(dashboard.last_syncs).toEqual([
       {
-        cluster_id: world.cluster.id,
-        cluster_name: world.cluster.name,
+        cluster_id: fixture.cluster.id,
+        cluster_name: fixture.cluster.name,
         sync_status: 'failed',
         last_sync_at: ago(40),
         last_sync_error: 'No answer.',
@@ -285,10 +285,10 @@ describe('operations', () => {
     ]);
     expect(dashboard.faulty_nodes).toEqual([
       {
-        node_id: world.nodes[0].id,
+        node_id: fixture.nodes[0].id,
         node_name: 'n1',
-        cluster_id: world.cluster.id,
-        cluster_name: world.cluster.name,
+        cluster_id: fixture.cluster.id,
+        cluster_name: fixture.cluster.name,
         status: 'offline',
         fault: 'The node is offline.',
         missing_since: null,
@@ -297,25 +297,25 @@ describe('operations', () => {
     ]);
     expect(dashboard.conflicts).toMatchObject({ open: 2, duplicate_mac: 2, duplicate_address: 0 });
     expect(dashboard.inventory).toEqual({ clusters: 2, nodes: 2, workloads: 2, workloads_running: 2 });
-    const ours = await world.read(`&tenant_id=${world.ours.tenant.id}`);
+    const ours = await fixture.read(`&tenant_id=${fixture.ours.tenant.id}`);
     expect(ours).toMatchObject({ conflicts: { open: 1 }, inventory: { clusters: 1, nodes: 1, workloads: 1 } });
     expect(ours.last_syncs).toHaveLength(1);
-    expect((await world.read(`&tenant_id=${world.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
+    expect((await fixture.read(`&tenant_id=${fixture.theirs.tenant.id}`)).faulty_nodes).toEqual([]);
   });
 
   it('shows where the log and the rules disagree', async () => {
     const day = (minutes: number) => ago(minutes).slice(0, 10);
     for (const [workload, days, conflicts] of [
-      [world.ours.workload.id, 0, 3],
-      [world.ours.workload.id, 1, 4],
-      [world.ours.workload.id, 2, 50],
-      [world.theirs.workload.id, 1, 8],
+      [fixture.ours.workload.id, 0, 3],
+      [fixture.ours.workload.id, 1, 4],
+      [fixture.ours.workload.id, 2, 50],
+      [fixture.theirs.workload.id, 1, 8],
     ] as const) {
       await sql`insert into workload_coverage (day, workload_id, flows, conflicts, last_flow_at)
         values (${day(days * 24 * 60)}, ${workload}, 100, ${conflicts}, ${ago(0)})`;
     }
-    const { ours, theirs } = world;
-    expect((await world.read()).verdict_conflicts).toEqual({
+    const { ours, theirs } = fixture;
+    expect((await fixture.read()).verdict_conflicts).toEqual({
       since: day(24 * 60),
       flows: 15,
       workloads: 2,
@@ -324,13 +324,13 @@ describe('operations', () => {
         { workload_id: ours.workload.id, workload_name: ours.workload.name, flows: 7 },
       ],
     });
-    expect((await world.read('', ours.headers)).verdict_conflicts).toMatchObject({ flows: 7, workloads: 1 });
+    expect((await fixture.read('', ours.headers)).verdict_conflicts).toMatchObject({ flows: 7, workloads: 1 });
     await sql`truncate workload_coverage`;
-    expect((await world.read()).verdict_conflicts).toMatchObject({ flows: 0, workloads: 0, most: [] });
+    expect((await fixture.read()).verdict_conflicts).toMatchObject({ flows: 0, workloads: 0, most: [] });
   });
 
   it('does not show a tenant what belongs to the installation', async () => {
-    expect(await world.read('', world.ours.headers)).toMatchObject({
+    expect(await fixture.read('', fixture.ours.headers)).toMatchObject({
       last_syncs: null,
       faulty_nodes: null,
       silent_agents: null,
@@ -348,16 +348,16 @@ describe('what is asked for', () => {
     [() => 'tenant_id=nobody', 400, 'tenant_id'],
     [() => 'suspicious_limit=-1', 400, 'suspicious_limit'],
     [() => 'range=1h', 400, 'range'],
-    [() => `tenant_id=${world.cluster.id}`, 404, 'tenant'],
+    [() => `tenant_id=${fixture.cluster.id}`, 404, 'tenant'],
   ])('refuses %s', async (query, status, word) => {
-    const response = await call(`/dashboard?${query()}`, { headers: world.admin });
+    const response = await call(`/dashboard?${query()}`, { headers: fixture.admin });
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(word)]);
   });
 
   it('does not tell a tenant whether another one exists', async () => {
     const texts = await Promise.all(
-      [world.theirs.tenant.id, '00000000-0000-7000-8000-000000000000'].map(async (id) => {
-        const response = await call(`/dashboard?tenant_id=${id}`, { headers: world.ours.headers });
+      [fixture.theirs.tenant.id, '00000000-0000-7000-8000-000000000000'].map(async (id) => {
+        const response = await call(`/dashboard?tenant_id=${id}`, { headers: fixture.ours.headers });
         const { request_id: _, ...problem } = (await response.json()) as Record<string, unknown>;
         return problem;
       }),
@@ -366,7 +366,7 @@ describe('what is asked for', () => {
     expect(texts[0]).toEqual(texts[1]);
   });
 
-  it('is for those who may read flows', async () => {
+  it('requires flow:read', async () => {
     expect((await call('/dashboard')).status).toBe(401);
     expect((await call('/dashboard', { headers: await bearer(await makeUser()) })).status).toBe(403);
   });
@@ -377,7 +377,7 @@ it('takes as many queries for much as for little', async () => {
   const expectFew = () =>
     vi.waitFor(
       async () => {
-        const { queries } = await countQueries(() => world.read());
+        const { queries } = await countQueries(() => fixture.read());
         expect(queries).toBeLessThanOrEqual(QUERIES);
       },
       { timeout: 10_000, interval: 100 },
@@ -389,10 +389,10 @@ it('takes as many queries for much as for little', async () => {
     const node = await makeNode(cluster, { fault: 'The node is offline.' });
     await makeWorkload(cluster, project, { status: 'running', node_id: node.id });
   }
-  await world.report(
+  await fixture.report(
     0,
     Array.from({ length: 100 }, (_, i) => flow(`198.51.100.${100 + i}`, WEB, 22)),
   );
   await expectFew();
-  expect((await world.read()).suspicious_summary.total).toBeGreaterThan(100);
+  expect((await fixture.read()).suspicious_summary.total).toBeGreaterThan(100);
 });

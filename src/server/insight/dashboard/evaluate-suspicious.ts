@@ -40,11 +40,11 @@ export function evaluateSuspicious(ends: SuspiciousEnds, guest: ReachedGuest | n
   const decision = found?.decision ?? ends.decision;
   const view = found && guest.view?.(found);
   const action = observedAction({ decision: ends.decision, state: answered ? ANSWERED_STATE : null });
-  const told = view ? [{ ...view, id: guest.context.workload_id, read_at: guest.read_at }] : [];
+  const reported = view ? [{ ...view, id: guest.context.workload_id, read_at: guest.read_at }] : [];
   return {
     decision,
     severity: severityOf(port, decision),
     key: [cluster_id, source_ip, destination_ip, destination_workload_id, port, protocol, decision].join(' '),
-    verdict: summedVerdictOf(verdictOfEnds(action, told)),
+    verdict: summedVerdictOf(verdictOfEnds(action, reported)),
   };
 }

@@ -42,7 +42,7 @@ const CLUSTER = '01900000-0000-7000-8000-000000000001';
 const book = (cidrs: string[]) => new AddressBook({ cidrs, workloads: [], addresses: [] });
 const BOOKS = [book([]), book(['198.51.100.0/24']), book(['10.0.0.0/8']), book(['10.0.0.0/24', '10.0.0.0/8'])] as const;
 
-const WORLDS = ['web', 'renamed'].map((name) => ({
+const ENVIRONMENTS = ['web', 'renamed'].map((name) => ({
   workloads: new Map(['a', 'b'].map((id) => [id, { id, name: `${name} ${id}`, tenant_id: null }])),
   clusters: new Map([[CLUSTER, { name }]]),
 }));
@@ -50,7 +50,7 @@ const GUESTS = ['accept', 'drop', 'audit_drop'].map((says) => ({ says }) as Gues
 const firewall = fc
   .record({
     read: fc.constantFrom('2026-01-01', '2026-01-02'),
-    inputs: fc.constantFrom(...WORLDS),
+    inputs: fc.constantFrom(...ENVIRONMENTS),
     a: fc.constantFrom(...GUESTS),
     b: fc.constantFrom(...GUESTS, null),
   })
@@ -78,7 +78,7 @@ const row = fc
 const rows = fc.uniqueArray(row, { selector: ({ ends }) => ends, maxLength: 20 });
 const look = fc.record({ rows, firewall, book: fc.constantFrom(...BOOKS) });
 
-const said = (
+const found = (
   known: KnownSuspicious,
   { rows, firewall, book }: { rows: never[]; firewall: FirewallState; book: AddressBook },
 ) => {
@@ -91,7 +91,7 @@ it('says after any looks what it would say at the first', () => {
   fc.assert(
     fc.property(fc.array(look, { minLength: 2, maxLength: 6 }), (looks) => {
       const known = new KnownSuspicious(ALL);
-      for (const one of looks as never[]) expect(said(known, one)).toEqual(said(new KnownSuspicious(ALL), one));
+      for (const one of looks as never[]) expect(found(known, one)).toEqual(found(new KnownSuspicious(ALL), one));
     }),
     { numRuns: 500 },
   );
@@ -100,16 +100,16 @@ it('says after any looks what it would say at the first', () => {
 it('rebuilds an entry only when part of it changed', () => {
   const known = new KnownSuspicious(ALL);
   const at = (inputs: object, sums: string, read = '2026-01-01') =>
-    said(known, {
+    found(known, {
       rows: [{ ends: `${CLUSTER}|198.51.100.7|10.0.0.5|a|22|tcp|accept||`, sums }] as never[],
       firewall: { inputs, guests: new Map([['a', GUESTS[0]]]), readAt: () => read } as unknown as FirewallState,
       book: BOOKS[0],
     })[0];
-  const first = at(WORLDS[0] ?? {}, '1|5|5|1|2');
-  expect(at(WORLDS[0] ?? {}, '1|5|5|1|2')).toBe(first);
-  expect(at(WORLDS[0] ?? {}, '2|5|5|1|2')).toMatchObject({ flows: 2 });
-  expect(at(WORLDS[1] ?? {}, '2|5|5|1|2')).toMatchObject({ cluster_name: 'renamed' });
-  expect(at(WORLDS[1] ?? {}, '2|5|5|1|2', '2026-01-02')).toMatchObject({ rules_say: { read_at: '2026-01-02' } });
+  const first = at(ENVIRONMENTS[0] ?? {}, '1|5|5|1|2');
+  expect(at(ENVIRONMENTS[0] ?? {}, '1|5|5|1|2')).toBe(first);
+  expect(at(ENVIRONMENTS[0] ?? {}, '2|5|5|1|2')).toMatchObject({ flows: 2 });
+  expect(at(ENVIRONMENTS[1] ?? {}, '2|5|5|1|2')).toMatchObject({ cluster_name: 'renamed' });
+  expect(at(ENVIRONMENTS[1] ?? {}, '2|5|5|1|2', '2026-01-02')).toMatchObject({ rules_say: { read_at: '2026-01-02' } });
 });
 
 it('holds no inputs but the last, nor guests, however long rows are not found again', async () => {
@@ -118,13 +118,13 @@ it('holds no inputs but the last, nor guests, however long rows are not found ag
   const known = new KnownSuspicious(ALL);
   /** Looks once with inputs of its own, at rows of its own. */
   const lookAt = (i: number): WeakRef<object>[] => {
-    const inputs = { ...WORLDS[0] };
+    const inputs = { ...ENVIRONMENTS[0] };
     const guest = { says: 'accept' };
     const one = { inputs, guests: new Map([['a', guest]]), readAt: () => null } as unknown as FirewallState;
     const ends = `${CLUSTER}|198.51.100.${i}|10.0.0.5|a|22|tcp|accept||`;
     const addresses = book([]);
     expect(
-      said(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], firewall: one, book: addresses }),
+      found(known, { rows: [{ ends, sums: '1|5|5|1|2' }] as never[], firewall: one, book: addresses }),
     ).toHaveLength(1);
     return [inputs, guest, one, addresses].map((thing) => new WeakRef(thing));
   };

@@ -108,7 +108,7 @@ export class KnownSuspicious {
   readonly #known = new Map<string, Known | null>();
   readonly #entries = new Map<string, SuspiciousEntry>();
   readonly #books = new Versions<AddressBook>();
-  readonly #boards = new Versions<FirewallState>();
+  readonly #states = new Versions<FirewallState>();
   #surroundings: (Surroundings & { readonly book: AddressBook }) | null = null;
   #looks = 0;
 
@@ -133,7 +133,7 @@ export class KnownSuspicious {
   /** The entries of these rows. They hold these rows' totals until the next call. */
   look(rows: readonly SuspiciousRow[], firewall: FirewallState, book: AddressBook): SuspiciousEntry[] {
     this.#looks += 1;
-    const versions = { book: this.#books.of(book), firewall: this.#boards.of(firewall) };
+    const versions = { book: this.#books.of(book), firewall: this.#states.of(firewall) };
     const { subnetOf } = this.surroundings(firewall.inputs, book);
     const guestOf = guests(firewall, this.#reaches);
     const found: SuspiciousEntry[] = [];

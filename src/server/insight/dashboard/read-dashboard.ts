@@ -28,7 +28,7 @@ import {
   listTroubledNodes,
   type RunningPlace,
   type TroubledNode,
-} from '../queries/dashboard-places';
+} from '../queries/monitored-nodes';
 import { countEnforcement, countStandings } from './counts';
 import { readFromOutside } from './read-from-outside';
 import { readMonitoring } from './read-monitoring';

@@ -1,7 +1,7 @@
 import { SEVERITIES, type SensitiveService } from '@/domain/dashboard/sensitive-ports';
 import type { SuspiciousTraffic } from '@/domain/dashboard/suspicious-traffic';
 import { flowLabel } from '@/domain/flow/flow-end';
-import { mergeVerdicts, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
+import { mergeVerdicts, NO_VERDICT, type SummedVerdict } from '@/domain/summed-verdict';
 import type { PolicyInputs } from '../../enforcement/policies/policy-inputs';
 import { stableKey } from '../../lib/ids';
 import { readSuspiciousSums, type SuspiciousEnds, type SuspiciousSums } from '../../traffic/storage/suspicious-row';
@@ -37,7 +37,7 @@ export class SuspiciousEntry {
   #text = '';
   #sums: SuspiciousSums | null = null;
   #verdict: SummedVerdict | null = null;
-  #said: {
+  #cached: {
     entry: SuspiciousTraffic;
     sums: SuspiciousSums;
     verdict: SummedVerdict | null;
@@ -83,10 +83,10 @@ export class SuspiciousEntry {
     const { sums } = this;
     const { version } = surroundings;
     const verdict = this.#verdict;
-    if (this.#said?.sums !== sums || this.#said.verdict !== verdict || this.#said.version !== version) {
-      this.#said = { entry: this.#entry(sums, surroundings), sums, verdict, version };
+    if (this.#cached?.sums !== sums || this.#cached.verdict !== verdict || this.#cached.version !== version) {
+      this.#cached = { entry: this.#entry(sums, surroundings), sums, verdict, version };
     }
-    return this.#said.entry;
+    return this.#cached.entry;
   }
 
   #entry(sums: SuspiciousSums, { inputs, subnetOf }: Surroundings): SuspiciousTraffic {
@@ -110,7 +110,7 @@ export class SuspiciousEntry {
       port,
       protocol,
       decision,
-      ...(this.#verdict ?? NOTHING_SAID),
+      ...(this.#verdict ?? NO_VERDICT),
       flows: sums.flows,
       bytes: sums.bytes,
       packets: sums.packets,

@@ -17,16 +17,16 @@ import {
   SINCE,
   WEB,
   WEB6,
-} from './testing/dashboard-world.fixture';
+} from './testing/planted-dashboard.fixture';
 
 const sql = sqlClient();
 const time = fakeClock(NOW);
-let world: PlantedDashboard;
+let fixture: PlantedDashboard;
 
 const seen = ({ severity, source_ip, destination_ip, port, decision, flows }: SuspiciousTraffic) =>
   `${severity} ${source_ip} ${destination_ip} ${port} ${decision} ${flows}`;
-const suspicious = async (query = '', headers: Headers = world.admin) =>
-  (await world.read(query, headers)).suspicious_traffic.map(seen).sort();
+const suspicious = async (query = '', headers: Headers = fixture.admin) =>
+  (await fixture.read(query, headers)).suspicious_traffic.map(seen).sort();
 
 const OF_WEB = [
   `critical 198.51.100.7 ${WEB} 445 observed 1`,
@@ -40,21 +40,21 @@ const OF_DATABASE = [
   `low 198.51.100.8 ${DATABASE} 5432 default_drop 1`,
   `low 198.51.100.9 ${DATABASE} 3389 drop 2`,
 ];
-const OF_NOBODY = ['critical 198.51.100.7 10.1.0.99 6379 observed 1'];
-const ALL = [...OF_WEB, ...OF_DATABASE, ...OF_NOBODY].sort();
+const UNOWNED = ['critical 198.51.100.7 10.1.0.99 6379 observed 1'];
+const ALL = [...OF_WEB, ...OF_DATABASE, ...UNOWNED].sort();
 
 beforeAll(async () => {
-  world = await plantDashboard();
+  fixture = await plantDashboard();
 });
 afterAll(() => time.restore());
 
 describe('suspicious traffic', () => {
-  it('is exactly what came from outside to sensitive ports, with what became of it', async () => {
+  it('contains exactly the connections from outside to sensitive ports, with their actions', async () => {
     expect(await suspicious()).toEqual(ALL);
   });
 
   it('says what was observed of each, what the rules say, and what audited policies would do', async () => {
-    const said = (entries: readonly SuspiciousTraffic[]) =>
+    const found = (entries: readonly SuspiciousTraffic[]) =>
       Object.fromEntries(
         entries.map(({ source_ip, port, action, rules_say, audit_say, differs }) => [
           `${source_ip} ${port}`,
@@ -74,13 +74,13 @@ describe('suspicious traffic', () => {
       '198.51.100.8 5432': ['unknown', 'dropped', 'default', false],
       '198.51.100.9 3389': ['dropped', 'dropped', 'default', false],
     };
-    const nobody = { '198.51.100.7 6379': ['allowed', undefined, undefined, false] };
-    expect(said((await world.read()).suspicious_traffic)).toEqual({ ...web, ...database, ...nobody });
-    expect(said((await world.read('', world.ours.headers)).suspicious_traffic)).toEqual(web);
+    const others = { '198.51.100.7 6379': ['allowed', undefined, undefined, false] };
+    expect(found((await fixture.read()).suspicious_traffic)).toEqual({ ...web, ...database, ...others });
+    expect(found((await fixture.read('', fixture.ours.headers)).suspicious_traffic)).toEqual(web);
   });
 
   it('counts what two nodes saw once, with the larger counters and both times', async () => {
-    const { suspicious_traffic } = await world.read();
+    const { suspicious_traffic } = await fixture.read();
     expect(suspicious_traffic.find(({ port }) => port === 445)).toMatchObject({
       severity: 'critical',
       service: 'smb',
@@ -90,13 +90,13 @@ describe('suspicious traffic', () => {
       last_seen_at: ago(10),
       source_label: '198.51.100.7 external',
       destination_label: `${WEB} internal (10.1.0.0/16)`,
-      destination_workload_id: world.ours.workload.id,
-      destination_workload_name: world.ours.workload.name,
+      destination_workload_id: fixture.ours.workload.id,
+      destination_workload_name: fixture.ours.workload.name,
     });
   });
 
   it('comes the worst first, and is counted whole whatever the limit', async () => {
-    const all = await world.read();
+    const all = await fixture.read();
     const order = all.suspicious_traffic.map(({ severity }) => severity);
     expect(order).toEqual(
       [...order].sort(
@@ -104,13 +104,13 @@ describe('suspicious traffic', () => {
       ),
     );
     expect(all.suspicious_summary).toEqual({ total: 9, critical: 2, high: 4, medium: 1, low: 2 });
-    const two = await world.read('&suspicious_limit=2');
+    const two = await fixture.read('&suspicious_limit=2');
     expect(two.suspicious_traffic).toEqual(all.suspicious_traffic.slice(0, 2));
     expect(two.suspicious_summary).toEqual(all.suspicious_summary);
   });
 
-  it('is as wide as the range', async () => {
-    const response = await call('/dashboard', { headers: world.admin });
+  it('covers the requested range', async () => {
+    const response = await call('/dashboard', { headers: fixture.admin });
     const { suspicious_traffic, since, until, suspicious_since } = (await response.json()) as Dashboard;
     expect({ since, until, suspicious_since }).toEqual({
       since: SINCE,
@@ -118,20 +118,20 @@ describe('suspicious traffic', () => {
       suspicious_since: SINCE,
     });
     expect(suspicious_traffic.map(({ source_ip }) => source_ip)).toContain('198.51.100.12');
-    const day = await call(`/dashboard?since=${ago(60 * 30)}`, { headers: world.admin });
+    const day = await call(`/dashboard?since=${ago(60 * 30)}`, { headers: fixture.admin });
     expect(await day.json()).toMatchObject({ suspicious_since: ago(60 * 24) });
   });
 
   it('shows a tenant its own, and narrows to a tenant', async () => {
-    expect(await suspicious('', world.ours.headers)).toEqual(OF_WEB);
-    expect(await suspicious('', world.theirs.headers)).toEqual(OF_DATABASE);
-    expect(await suspicious(`&tenant_id=${world.ours.tenant.id}`)).toEqual(OF_WEB);
-    expect(await suspicious(`&tenant_id=${world.theirs.tenant.id}`)).toEqual(OF_DATABASE);
+    expect(await suspicious('', fixture.ours.headers)).toEqual(OF_WEB);
+    expect(await suspicious('', fixture.theirs.headers)).toEqual(OF_DATABASE);
+    expect(await suspicious(`&tenant_id=${fixture.ours.tenant.id}`)).toEqual(OF_WEB);
+    expect(await suspicious(`&tenant_id=${fixture.theirs.tenant.id}`)).toEqual(OF_DATABASE);
   });
 
   it('goes by the subnets of today', async () => {
-    await world.subnet('203.0.113.128/25');
-    await sql`delete from subnets where id = ${world.subnets.gone}`;
+    await fixture.subnet('203.0.113.128/25');
+    await sql`delete from subnets where id = ${fixture.subnets.gone}`;
     await vi.waitFor(
       async () =>
         expect(await suspicious()).toEqual(
@@ -142,31 +142,31 @@ describe('suspicious traffic', () => {
   });
 
   it('stays with who had the address when it was reassigned', async () => {
-    await sql`update ip_addresses set workload_id = ${world.ours.workload.id} where host(address) = ${DATABASE}`;
+    await sql`update ip_addresses set workload_id = ${fixture.ours.workload.id} where host(address) = ${DATABASE}`;
     // An end once resolved stays: nothing is reported before the service has noticed the change.
     await vi.waitFor(
       async () => {
         const book = await addressBook();
-        expect(book.endOf(world.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
-          world.ours.workload.id,
+        expect(book.endOf(fixture.cluster.id, parseIp(DATABASE) as IpAddress).workload_ids).toEqual([
+          fixture.ours.workload.id,
         ]);
       },
       { timeout: 10_000, interval: 100 },
     );
-    await world.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
+    await fixture.report(1, [flow('198.51.100.8', DATABASE, 22, { source_port: 7 })]);
     await vi.waitFor(
       async () => {
         expect(
-          (await world.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22),
+          (await fixture.read()).suspicious_traffic.filter((e) => e.destination_ip === DATABASE && e.port === 22),
         ).toEqual(
           expect.arrayContaining([
             expect.objectContaining({
-              destination_workload_id: world.theirs.workload.id,
+              destination_workload_id: fixture.theirs.workload.id,
               decision: 'accept',
               flows: 1,
             }),
             expect.objectContaining({
-              destination_workload_id: world.ours.workload.id,
+              destination_workload_id: fixture.ours.workload.id,
               decision: 'observed',
               flows: 1,
             }),
@@ -178,8 +178,8 @@ describe('suspicious traffic', () => {
   });
 
   it('says where something else was observed than the rules say', async () => {
-    await world.report(1, [flow('198.51.100.20', WEB, 6379, { decision: 'drop', state: null })]);
-    const { suspicious_traffic } = await world.read();
+    await fixture.report(1, [flow('198.51.100.20', WEB, 6379, { decision: 'drop', state: null })]);
+    const { suspicious_traffic } = await fixture.read();
     expect(suspicious_traffic.find(({ source_ip }) => source_ip === '198.51.100.20')).toMatchObject({
       ...{ action: 'dropped', rules_say: { action: 'allowed', kind: 'not_enforced' }, differs: true },
     });

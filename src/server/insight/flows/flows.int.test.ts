@@ -15,6 +15,7 @@ import {
   DATABASE,
   EVERY,
   FLOWS,
+  fixture,
   groups,
   id,
   type Listed,
@@ -23,8 +24,7 @@ import {
   series,
   tail,
   which,
-  world,
-} from '../../traffic/flows/testing/flow-world.fixture';
+} from '../../traffic/flows/testing/planted-flows.fixture';
 
 beforeAll(plantFlows);
 
@@ -38,7 +38,7 @@ describe('GET /flows', () => {
       source_workload_id: null,
       destination_label: '10.1.0.10 internal (10.1.0.0/16)',
       destination_workload_id: id('web'),
-      destination_workload_name: world.ours.workload.name,
+      destination_workload_name: fixture.ours.workload.name,
       node_name: 'n1',
       bytes: 50,
     });
@@ -75,7 +75,7 @@ describe('GET /flows', () => {
     [() => 'decision=drop,reject', [3, 4]],
     [() => 'decision=drop&decision=reject', [3, 4]],
     [() => 'decision=', EVERY],
-    [() => `q=${world.ours.workload.name}`, [0, 1, 2, 3]],
+    [() => `q=${fixture.ours.workload.name}`, [0, 1, 2, 3]],
     [() => 'q=203.0.113', [2, 3, 4]],
     [() => 'q=udp', [5]],
     [() => 'q=established', EVERY],
@@ -129,7 +129,7 @@ describe('GET /flows', () => {
   it('takes as many queries for many flows as for one', async () => {
     const { queries } = await countQueries(() => list('limit=1'));
     expect((await countQueries(() => list('limit=100'))).queries).toBe(queries);
-    expect((await countQueries(() => list('', world.ours.headers))).queries).toBeLessThanOrEqual(queries + 1);
+    expect((await countQueries(() => list('', fixture.ours.headers))).queries).toBeLessThanOrEqual(queries + 1);
   });
 
   it('gives all of them as a file', async () => {
@@ -143,12 +143,12 @@ describe('GET /flows', () => {
     const exports = async () =>
       db.select().from(auditRecords).where(eq(auditRecords.action, 'list.exported')).orderBy(desc(auditRecords.seq));
     const before = (await exports()).length;
-    await (await call('/flows?format=csv&q=10.1.0.10', { headers: world.ours.headers })).text();
+    await (await call('/flows?format=csv&q=10.1.0.10', { headers: fixture.ours.headers })).text();
     const [own, ...others] = await exports();
     expect(others).toHaveLength(before);
     expect(own).toMatchObject({
-      tenant_id: world.ours.tenant.id,
-      actor_id: world.ours.user.id,
+      tenant_id: fixture.ours.tenant.id,
+      actor_id: fixture.ours.user.id,
       object_name: 'flows',
       after: { format: 'csv', filters: { q: '10.1.0.10' } },
     });
@@ -161,20 +161,20 @@ describe('GET /flows', () => {
     if (!session) throw new Error('no session');
     await recordPageExport(session, { list: 'flows', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'flows', after: { format: 'csv' } });
-    const project = await makeProject(world.ours.tenant);
+    const project = await makeProject(fixture.ours.tenant);
     const reach = { tenants: [], projects: [project.id] };
     await recordExport({ actor: actorOf(session), origin: null, reach }, { list: 'flows', format: 'csv', filters: {} });
-    expect((await exports())[0]).toMatchObject({ tenant_id: world.ours.tenant.id, object_name: 'flows' });
+    expect((await exports())[0]).toMatchObject({ tenant_id: fixture.ours.tenant.id, object_name: 'flows' });
     // Actions of a user without any tenant are in the audit trail of the installation.
-    const nobody = { ...session, grants: [] };
-    await recordPageExport(nobody, { list: 'clusters', filters: {} });
+    const withoutRoles = { ...session, grants: [] };
+    await recordPageExport(withoutRoles, { list: 'clusters', filters: {} });
     expect((await exports())[0]).toMatchObject({ tenant_id: null, object_name: 'clusters', after: { format: 'csv' } });
   });
 });
 
 describe('what a tenant sees', () => {
-  it('is what its workloads say and hear; the other end is an address', async () => {
-    const { items, total } = await list('', world.ours.headers);
+  it('includes flows of its workloads; the other end is an address', async () => {
+    const { items, total } = await list('', fixture.ours.headers);
     expect([which(items), total]).toEqual([[0, 1, 2, 3], 4]);
     const toDatabase = items.find((item) => item.destination_ip === DATABASE);
     expect(toDatabase).toMatchObject({
@@ -183,13 +183,13 @@ describe('what a tenant sees', () => {
       destination_workload_name: null,
       destination_label: '10.1.0.20 internal (10.1.0.0/16)',
     });
-    expect(which((await list('', world.theirs.headers)).items)).toEqual([0, 1, 4]);
+    expect(which((await list('', fixture.theirs.headers)).items)).toEqual([0, 1, 4]);
     expect(JSON.stringify(items)).not.toContain(id('database'));
   });
 
   it('equals what an installation user sees when requesting that tenant; others do not exist', async () => {
-    const tenant = `tenant_id=${world.ours.tenant.id}`;
-    const own = await list('', world.ours.headers);
+    const tenant = `tenant_id=${fixture.ours.tenant.id}`;
+    const own = await list('', fixture.ours.headers);
     const asked = await list(tenant);
     expect(asked).toEqual({ ...own, kept_since: expect.any(String) });
     const hours = (Date.now() - Date.parse(asked.kept_since)) / 3_600_000;
@@ -197,19 +197,19 @@ describe('what a tenant sees', () => {
     expect(which((await tail(tenant)).items)).toEqual([0, 1, 2, 3]);
     for (const group_by of FLOW_GROUPINGS) {
       expect(await groups(`group_by=${group_by}&${tenant}`)).toMatchObject({
-        sums: (await groups(`group_by=${group_by}`, world.ours.headers)).sums,
+        sums: (await groups(`group_by=${group_by}`, fixture.ours.headers)).sums,
       });
     }
-    expect((await series(tenant)).sums).toEqual((await series('', world.ours.headers)).sums);
-    const foreign = `/flows?tenant_id=${world.theirs.tenant.id}`;
-    expect((await call(foreign, { headers: world.ours.headers })).status).toBe(404);
+    expect((await series(tenant)).sums).toEqual((await series('', fixture.ours.headers)).sums);
+    const foreign = `/flows?tenant_id=${fixture.theirs.tenant.id}`;
+    expect((await call(foreign, { headers: fixture.ours.headers })).status).toBe(404);
     expect((await call('/flows?tenant_id=01890000-0000-7000-8000-000000000000', { headers: admin })).status).toBe(404);
   });
 
   it('holds for filters, totals, series and the live view', async () => {
-    const { headers } = world.ours;
+    const { headers } = fixture.ours;
     expect((await list(`workload_id=${id('database')}&source=external`, headers)).total).toBe(0);
-    expect((await list(`q=${world.theirs.workload.name}`, headers)).total).toBe(0);
+    expect((await list(`q=${fixture.theirs.workload.name}`, headers)).total).toBe(0);
     expect(which((await list('destination_workload_id=none', headers)).items)).toEqual([0]);
     const bytes = 900 + 9_000 + 50 + 60;
     for (const group_by of FLOW_GROUPINGS) {
@@ -220,7 +220,7 @@ describe('what a tenant sees', () => {
     expect((await series('', headers)).sums.bytes).toBe(bytes);
     expect((await series('address=10.0.0.0/8', headers)).sums.bytes).toBe(bytes);
     expect(which((await tail('', headers)).items)).toEqual([0, 1, 2, 3]);
-    const nobody = await bearer(await makeUser('viewer', await makeTenant()));
-    expect([(await list('', nobody)).total, (await series('', nobody)).sums.bytes]).toEqual([0, 0]);
+    const withoutRoles = await bearer(await makeUser('viewer', await makeTenant()));
+    expect([(await list('', withoutRoles)).total, (await series('', withoutRoles)).sums.bytes]).toEqual([0, 0]);
   });
 });

@@ -5,7 +5,7 @@ import type { FlowGroup, FlowGrouping, FlowGroups, FlowGroupsInput } from '@/dom
 import { HOURLY_HOURS, planRange } from '@/domain/flow/plan-range';
 import { observedAction } from '@/domain/flow-verdict';
 import type { Reach } from '@/domain/permissions';
-import { mergeVerdicts, NOT_NAMED, NOTHING_SAID, type SummedVerdict } from '@/domain/summed-verdict';
+import { mergeVerdicts, NO_VERDICT, NOT_NAMED, type SummedVerdict } from '@/domain/summed-verdict';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { Scope } from '../../auth/scope';
 import { readFirewallState } from '../../enforcement/policies/firewall-state/read-firewall-state';
@@ -43,7 +43,7 @@ const CHUNK = 2_000;
  * What is reported for a group of which only a part was evaluated: what holds for a part alone is not claimed for
  * all.
  */
-function saidOfPart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
+function describePart({ action, rules_say, audit_say, differs }: SummedVerdict): SummedVerdict {
   const explanation = 'The group has too many different conversations to evaluate all of them.';
   const known = { workload_id: null, read_at: rules_say?.read_at ?? null };
   return {
@@ -75,7 +75,7 @@ async function verdictsOf(
     if (total > most) parts.add(group_id);
     if (index % CHUNK === CHUNK - 1) await breathe();
   }
-  for (const id of parts) verdicts.set(id, saidOfPart(verdicts.get(id) ?? NOTHING_SAID));
+  for (const id of parts) verdicts.set(id, describePart(verdicts.get(id) ?? NO_VERDICT));
   return verdicts;
 }
 
@@ -87,7 +87,7 @@ async function readEvaluator(flows: Reach, rules: Reach | null): Promise<Evaluat
   if (rules === null) {
     return ({ decision, answered }) => {
       const state = answered ? ANSWERED_STATE : null;
-      return { ...NOTHING_SAID, action: observedAction({ decision, state }) };
+      return { ...NO_VERDICT, action: observedAction({ decision, state }) };
     };
   }
   const evaluate = conversationVerdicts(await readFirewallState(), { flows, rules });
@@ -124,7 +124,7 @@ export async function groupFlows(
       ...row,
       source_cidr: shownCidr(row.source_cidr),
       destination_cidr: shownCidr(row.destination_cidr),
-      ...(verdicts.get(row.id) ?? NOTHING_SAID),
+      ...(verdicts.get(row.id) ?? NO_VERDICT),
       source_label: ENDS[group_by].includes('source') ? labelOf(row, 'source') : null,
       destination_label: ENDS[group_by].includes('destination') ? labelOf(row, 'destination') : null,
     }),

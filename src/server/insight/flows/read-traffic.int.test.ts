@@ -17,15 +17,15 @@ const START = Date.parse('2026-03-10T14:07:30Z');
 const at = (minutesAgo: number) => new Date(START - minutesAgo * 60_000).toISOString();
 const everyone = systemScope('flow:read', 'test');
 
-let world: Awaited<ReturnType<typeof makeTwoTenants>>;
+let fixture: Awaited<ReturnType<typeof makeTwoTenants>>;
 let other: { id: string };
 let agents: { authorization: string }[];
 let time: ReturnType<typeof fakeClock>;
 const ADDRESSES = { ours: '10.0.0.1', theirs: '10.0.0.2', other: '10.0.0.3' };
 
 beforeAll(async () => {
-  world = await makeTwoTenants('viewer');
-  const { cluster, ours, theirs } = world;
+  fixture = await makeTwoTenants('viewer');
+  const { cluster, ours, theirs } = fixture;
   other = await makeWorkload(cluster);
   const [network] = await sql`insert into networks (id, cluster_id, name, kind, source)
     values (gen_random_uuid(), ${cluster.id}, 'vmbr0', 'bridge', 'provider') returning id`;
@@ -84,7 +84,7 @@ async function exchange(): Promise<void> {
 describe('readTopTalkers', () => {
   it('counts what two nodes saw once, at both ends', async () => {
     await exchange();
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     expect(await talkers()).toEqual({
       source: 'flows',
       items: [
@@ -105,7 +105,7 @@ describe('readTopTalkers', () => {
 
   it('shows tenants their own guests only, whatever they ask for', async () => {
     await exchange();
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     const seen = await talkers({}, tenantScope(ours.tenant));
     expect(seen.items.map(({ id }) => id)).toEqual([ours.workload.id]);
     expect(seen.sums).toMatchObject({ workloads: 1, bytes_in: 0, bytes_out: 6_000 });
@@ -116,7 +116,7 @@ describe('readTopTalkers', () => {
 
   it('names the workload, and ends at the limit', async () => {
     await exchange();
-    const { cluster, theirs } = world;
+    const { cluster, theirs } = fixture;
     const { items, sums } = await readTopTalkers(everyone, {}, 1);
     const { id, name, vmid, kind } = theirs.workload;
     expect(items.map(({ workload }) => workload)).toEqual([
@@ -131,7 +131,7 @@ describe('readTopTalkers', () => {
       interface_traffic: [
         {
           ...traffic,
-          vmid: world.ours.workload.vmid,
+          vmid: fixture.ours.workload.vmid,
           ...{ rx_bytes: 500, rx_packets: 5, tx_bytes: 100, tx_packets: 1, bytes: 600, packets: 6, observed_at: at(5) },
         },
       ],
@@ -139,10 +139,10 @@ describe('readTopTalkers', () => {
     const counted = await talkers();
     expect(counted).toEqual({
       source: 'interface_counters',
-      items: [{ id: world.ours.workload.id, bytes_in: 500, bytes_out: 100, packets: 6, flows: null }],
+      items: [{ id: fixture.ours.workload.id, bytes_in: 500, bytes_out: 100, packets: 6, flows: null }],
       sums: { workloads: 1, bytes_in: 500, bytes_out: 100, packets: 6, flows: null },
     });
-    expect((await talkers({}, tenantScope(world.theirs.tenant))).source).toBe('flows');
+    expect((await talkers({}, tenantScope(fixture.theirs.tenant))).source).toBe('flows');
     expect((await talkers({ until: at(10) })).items).toEqual([]);
     await exchange();
     expect((await talkers()).source).toBe('flows');
@@ -154,7 +154,7 @@ describe('readTopTalkers', () => {
     const read = { talkers: () => readTopTalkers(everyone, {}, 10), series: () => readTrafficSeries(everyone, {}) };
     expect([await queries(read.talkers), await queries(read.series)]).toEqual([3, 2]);
     expect([await queries(read.talkers), await queries(read.series)]).toEqual([2, 1]);
-    const ours = tenantScope(world.ours.tenant);
+    const ours = tenantScope(fixture.ours.tenant);
     expect(await queries(() => readTopTalkers(ours, {}, 10))).toBe(3);
     await exchange();
     expect([await queries(read.talkers), await queries(read.series)]).toEqual([3, 2]);
@@ -162,7 +162,7 @@ describe('readTopTalkers', () => {
 
   it('does not name guests that are no longer visible, though their totals are still shared', async () => {
     await exchange();
-    const { ours } = world;
+    const { ours } = fixture;
     const scope = tenantScope(ours.tenant);
     expect((await talkers({}, scope)).items).toHaveLength(1);
     await sql`update workloads set project_id = null where id = ${ours.workload.id}`;
@@ -203,7 +203,7 @@ describe('readTrafficSeries', () => {
 
   it('shows tenants what has one of their guests at an end', async () => {
     await exchange();
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     const bytes = async (scope: typeof everyone, input: TrafficInput = {}) =>
       (await readTrafficSeries(scope, input)).sums.bytes;
     expect(await bytes(tenantScope(ours.tenant))).toBe(6_000);
@@ -215,7 +215,7 @@ describe('readTrafficSeries', () => {
 
   it('leaves what a guest carried with the tenant that had it then', async () => {
     await exchange();
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     await sql`update workloads set project_id = ${theirs.project.id} where id = ${ours.workload.id}`;
     try {
       await sumTraffic();

@@ -137,7 +137,7 @@ beforeAll(async () => {
   for (const guest of GUESTS) {
     const list = packetsOf(guest, random).map((packet): Sent => {
       const { verdict, line } = enforcement.evaluatePacket(packet, new Date());
-      // What is logged is reported with the line's verdict, of the rest some as answers.
+      // Logged packets are reported with the verdict of the line, and some of the others as replies.
       const logged = line !== undefined;
       const answered = !logged && random() < 0.4;
       return { flow: reportOf(packet, answered, logged ? verdict.verdict : 'observed'), packet, verdict, line };
@@ -161,7 +161,7 @@ const KINDS: Partial<Record<Verdict['by'], string>> = {
 describe('the decision on flows', () => {
   const decided = new Set<string>();
 
-  it.each(GUESTS.map(({ vmid }) => vmid))('is what the packet filter of guest %i does', async (vmid) => {
+  it.each(GUESTS.map(({ vmid }) => vmid))('matches the packet filter of guest %i', async (vmid) => {
     const { flows, summary } = await insights(vmid);
     const list = sent.get(vmid) ?? [];
     expect(flows).toHaveLength(list.length);
@@ -203,7 +203,7 @@ describe('the decision on flows', () => {
     ]);
   });
 
-  it('is what testing each packet says', async () => {
+  it('matches the test of each packet', async () => {
     for (const { vmid } of GUESTS) {
       const id = await lab.id(vmid);
       const { flows } = await insights(vmid);
@@ -294,7 +294,7 @@ it.each(['source', 'destination', 'workloads'])(
   'reports the same for groups by %s as for their flows',
   async (group_by) => {
     await lab.observe();
-    const said = new Set<string | undefined>();
+    const actions = new Set<string | undefined>();
     for (const vmid of [100, 101, 105]) {
       const query = `workload_id=${await lab.id(vmid)}&protocol=tcp`;
       const flows: { body: { items: EvaluatedFlow[] } } = await lab.json(`/flows?${query}&limit=500`);
@@ -313,16 +313,16 @@ it.each(['source', 'destination', 'workloads'])(
       for (const group of groups.body.items) {
         const { action, rules_say, audit_say, differs } = group;
         const requested = expected.get(keyOf(group));
-        said.add(rules_say?.action);
-        const told = { group: keyOf(group), rules_say, audit_say };
-        expect(told).toEqual({ ...told, rules_say: requested?.rules_say, audit_say: requested?.audit_say });
+        actions.add(rules_say?.action);
+        const described = { group: keyOf(group), rules_say, audit_say };
+        expect(described).toEqual({ ...described, rules_say: requested?.rules_say, audit_say: requested?.audit_say });
         // Totals per minute do not show replies.
         if (group_by !== 'workloads') {
           expect([action, differs], keyOf(group)).toEqual([requested?.action, requested?.differs]);
         }
       }
     }
-    expect(said.has('mixed')).toBe(true);
+    expect(actions.has('mixed')).toBe(true);
   },
 );
 
@@ -369,17 +369,17 @@ it('says the same of a flow in insights, in the list of flows and live: observed
     rules_say: rules_say && { ...rules_say, read_at: null },
   });
   for (const { vmid } of GUESTS) {
-    const told = new Map((await insights(vmid)).flows.map((flow) => [flow.id, plain(flow)]));
-    expect(told.size).toBeGreaterThan(10);
+    const described = new Map((await insights(vmid)).flows.map((flow) => [flow.id, plain(flow)]));
+    expect(described.size).toBeGreaterThan(10);
     for (const path of ['/flows', '/flows/tail']) {
       const query = `${path}?workload_id=${await lab.id(vmid)}&limit=200`;
       const { body }: { body: { items: Says[] } } = await lab.json(query);
       expect(body.items.length).toBeGreaterThan(10);
-      for (const flow of body.items) expect(plain(flow), `${path} ${flow.id}`).toEqual(told.get(flow.id));
+      for (const flow of body.items) expect(plain(flow), `${path} ${flow.id}`).toEqual(described.get(flow.id));
     }
-    const says = [...told.values()];
+    const says = [...described.values()];
     for (const { rules_say } of says) expect(rules_say).not.toBeNull();
-    // What the cluster itself does with a packet is what the rules are said to do.
+    // What the cluster itself does with a packet is what the rules are actions to do.
     for (const { flow, verdict, line } of sent.get(vmid) ?? []) {
       const one = (await insights(vmid)).flows.find((other) => keyOf(other) === keyOf(flow));
       if (line)

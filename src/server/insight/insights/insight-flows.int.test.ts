@@ -25,13 +25,13 @@ import {
 } from './testing/insight-traffic.fixture';
 
 const sql = sqlClient();
-let world: InsightTraffic;
+let fixture: InsightTraffic;
 
 beforeAll(async () => {
-  world = await makeInsightTraffic();
+  fixture = await makeInsightTraffic();
   for (const [node, flows] of [
-    [world.one, ONE],
-    [world.two, TWO],
+    [fixture.one, ONE],
+    [fixture.two, TWO],
   ] as const) {
     const response = await call('/agents/heartbeat', {
       method: 'POST',
@@ -44,8 +44,8 @@ beforeAll(async () => {
 
 const flowScope = (reach: 'all' | string[] = 'all') => systemScope('flow:read', 'test', reach);
 const ruleScope = (reach: 'all' | string[] = 'all') => systemScope('workload:read', 'test', reach);
-const web = () => world.ours.workload.id;
-const ours = () => [world.ours.tenant.id];
+const web = () => fixture.ours.workload.id;
+const ours = () => [fixture.ours.tenant.id];
 const asked = (query: object = {}) => InsightsInput.parse({ id: web(), ...query });
 const list = (query: object = {}, reach: 'all' | string[] = 'all') =>
   listInsightFlows(flowScope(reach), null, InsightFlowsInput.parse({ id: web(), ...query }));
@@ -77,7 +77,7 @@ const TRAFFIC: Record<TrafficMode, number> = {
 };
 
 describe('flows of a workload', () => {
-  it.each(TRAFFIC_MODES)('are each counted once, in view %s', async (traffic_mode) => {
+  it.each(TRAFFIC_MODES)('count once each in view %s', async (traffic_mode) => {
     const { items, total } = await list({ traffic_mode });
     expect(bytesOf(items)).toBe(BYTES[traffic_mode]);
     expect(total).toBe(items.length);
@@ -114,23 +114,23 @@ describe('flows of a workload', () => {
       node_name: 'one',
       source_label: `${WEB} internal (10.1.0.0/16)`,
       destination_label: `${DATABASE} internal (10.1.2.0/24)`,
-      destination_workload_id: world.theirs.workload.id,
+      destination_workload_id: fixture.theirs.workload.id,
     });
   });
 
-  it('are returned to a tenant without data of another tenant', async () => {
+  it('reach a tenant without data of another tenant', async () => {
     const { items } = await list({}, ours());
     expect(bytesOf(items)).toBe(BYTES.all);
     const text = JSON.stringify([items, (await overview({}, ours())).summary]);
-    expect(text).not.toContain(world.theirs.workload.id);
-    expect(text).not.toContain(world.theirs.workload.name);
+    expect(text).not.toContain(fixture.theirs.workload.id);
+    expect(text).not.toContain(fixture.theirs.workload.name);
     expect(text).not.toContain('tap902i0');
     await expect(
-      listInsightFlows(flowScope(ours()), null, InsightFlowsInput.parse({ id: world.theirs.workload.id })),
+      listInsightFlows(flowScope(ours()), null, InsightFlowsInput.parse({ id: fixture.theirs.workload.id })),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are those that were active in the range, borders included', async () => {
+  it('match when they were active in the range, including its limits', async () => {
     const at = (change: object) => list(change).then(({ total }) => total);
     expect(await at({ since: ago(20), until: ago(11) })).toBe(0);
     expect(await at({ since: ago(20), until: ago(9) })).toBe(7);
@@ -146,9 +146,9 @@ describe('a flow whose address now belongs to another workload', () => {
     const moved = '10.1.0.66';
     const [row] = await sql`select network_id, subnet_id from ip_addresses where address = ${WEB}::inet`;
     await sql`insert into ip_addresses (id, cluster_id, network_id, subnet_id, address, workload_id, source)
-      values (gen_random_uuid(), ${world.cluster.id}, ${row?.network_id}, ${row?.subnet_id}, ${moved}, ${world.before.id}, 'manual')`;
-    const node = await makeNode(world.cluster);
-    await wereOn(node, world.before, world.stranger);
+      values (gen_random_uuid(), ${fixture.cluster.id}, ${row?.network_id}, ${row?.subnet_id}, ${moved}, ${fixture.before.id}, 'manual')`;
+    const node = await makeNode(fixture.cluster);
+    await wereOn(node, fixture.before, fixture.stranger);
     const headers = await makeAgent(node);
     const of = async (id: string) =>
       (await listInsightFlows(flowScope(), null, InsightFlowsInput.parse({ id }))).items
@@ -159,7 +159,7 @@ describe('a flow whose address now belongs to another workload', () => {
       await vi.waitFor(
         async () => {
           const book = await addressBook();
-          expect(book.endOf(world.cluster.id, parseIp(moved) as IpAddress).workload_ids).toEqual([owner]);
+          expect(book.endOf(fixture.cluster.id, parseIp(moved) as IpAddress).workload_ids).toEqual([owner]);
         },
         { timeout: 10_000, interval: 300 },
       );
@@ -167,18 +167,18 @@ describe('a flow whose address now belongs to another workload', () => {
       await call('/agents/heartbeat', { method: 'POST', body, headers });
       expect(await of(owner)).toContain(source_port);
     };
-    await report(50_001, world.before.id);
-    await sql`update ip_addresses set workload_id = ${world.stranger.id} where address = ${moved}::inet`;
-    await report(50_002, world.stranger.id);
-    expect(await of(world.before.id)).toEqual([50_001]);
-    expect(await of(world.stranger.id)).toEqual([50_002]);
+    await report(50_001, fixture.before.id);
+    await sql`update ip_addresses set workload_id = ${fixture.stranger.id} where address = ${moved}::inet`;
+    await report(50_002, fixture.stranger.id);
+    expect(await of(fixture.before.id)).toEqual([50_001]);
+    expect(await of(fixture.stranger.id)).toEqual([50_002]);
   });
 
   it('has a row of each node after a migration, with what each of them saw', async () => {
     const again = flow({ ...query, ...atWeb, source_port: 42_000, bytes: 3, packets: 1 });
     for (const [node, bytes] of [
-      [world.three, 3],
-      [world.four, 4],
+      [fixture.three, 3],
+      [fixture.four, 4],
     ] as const) {
       const body = makeHeartbeat([{ ...again, destination_ip: '198.51.100.44', bytes }]);
       await call('/agents/heartbeat', { method: 'POST', body, headers: await makeAgent(node) });
@@ -204,8 +204,8 @@ describe('the summary', () => {
     expect(summary.top_peers[0]).toEqual({
       ip: DATABASE,
       label: `${DATABASE} internal (10.1.2.0/24)`,
-      workload_id: world.theirs.workload.id,
-      workload_name: world.theirs.workload.name,
+      workload_id: fixture.theirs.workload.id,
+      workload_name: fixture.theirs.workload.name,
       flows: 3,
       bytes: 1_000_011,
       packets: 3,
@@ -291,15 +291,15 @@ describe('GET /workloads/{id}/insights', () => {
   });
 
   it('tells a tenant nothing of others, and of others’ workloads nothing', async () => {
-    const ourUser = await bearer(world.ours.user);
+    const ourUser = await bearer(fixture.ours.user);
     const answer = await read('', ourUser);
     expect(bytesOf(answer.flows)).toBe(BYTES.all);
     const text = JSON.stringify(answer);
-    for (const secret of [world.theirs.workload.id, world.theirs.workload.name, 'tap902i0']) {
+    for (const secret of [fixture.theirs.workload.id, fixture.theirs.workload.name, 'tap902i0']) {
       expect(text).not.toContain(secret);
     }
-    expect((await get('', ourUser, world.theirs.workload.id)).status).toBe(404);
-    expect((await get('', ourUser, world.stranger.id)).status).toBe(404);
+    expect((await get('', ourUser, fixture.theirs.workload.id)).status).toBe(404);
+    expect((await get('', ourUser, fixture.stranger.id)).status).toBe(404);
   });
 
   it('ends the query when its reader goes', async () => {
@@ -314,11 +314,11 @@ describe('GET /workloads/{id}/insights', () => {
   it('ends in the middle of very many flows, and leaves nothing open', async () => {
     await sql`insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port,
         destination_port, decision, first_seen_at, observed_at, collector, workload_id, destination_workload_id, raw)
-      select ${world.one.id}, gen_random_uuid(), ${world.cluster.id}, '203.0.113.1', '10.1.0.99', 'tcp', i % 60000, 80,
-        'observed', now(), now(), 'ebpf', ${world.many.id}, ${world.many.id}, jsonb_build_object('zone', repeat('x', 500))
+      select ${fixture.one.id}, gen_random_uuid(), ${fixture.cluster.id}, '203.0.113.1', '10.1.0.99', 'tcp', i % 60000, 80,
+        'observed', now(), now(), 'ebpf', ${fixture.many.id}, ${fixture.many.id}, jsonb_build_object('zone', repeat('x', 500))
       from generate_series(1, 3000) as i`;
     for (const chunks of [1, 3, 6]) {
-      const reader = (await get('', undefined, world.many.id)).body?.getReader();
+      const reader = (await get('', undefined, fixture.many.id)).body?.getReader();
       for (let i = 0; i < chunks; i++) await reader?.read();
       await reader?.cancel();
     }
@@ -327,7 +327,7 @@ describe('GET /workloads/{id}/insights', () => {
         where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
       expect(open?.n).toBe(0);
     });
-    const whole: Insights = await (await get('', undefined, world.many.id)).json();
+    const whole: Insights = await (await get('', undefined, fixture.many.id)).json();
     expect([whole.flows.length, whole.summary.flows]).toEqual([3000, 3000]);
     expect(new Set(whole.flows.map(({ id }) => id)).size).toBe(3000);
   });

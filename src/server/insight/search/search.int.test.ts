@@ -13,9 +13,9 @@ import { call } from '@/test/request';
 
 type Headers = { authorization: string };
 
-let world: Awaited<ReturnType<typeof build>>;
+let fixture: Awaited<ReturnType<typeof build>>;
 beforeAll(async () => {
-  world = await build();
+  fixture = await build();
 });
 
 /** A workload with an interface on a network with a prefix, and an address there. */
@@ -101,7 +101,7 @@ async function build() {
   return { cluster, node, ours, theirs, people };
 }
 
-async function find(q: string, headers: Headers = world.people.admin): Promise<SearchResults> {
+async function find(q: string, headers: Headers = fixture.people.admin): Promise<SearchResults> {
   const response = await call(`/search?q=${encodeURIComponent(q)}`, { headers });
   expect(response.status, await response.clone().text()).toBe(200);
   return response.json();
@@ -150,7 +150,7 @@ describe('search', () => {
     const [byTag] = (await find('ours-tag')).items;
     expect(byTag).toMatchObject({ name: 'ours', matched: 'ours-tag' });
     const [token] = (await find('ours-token')).items;
-    expect(token).toMatchObject({ place: 'ours@example.org', parent_id: world.ours.person.id });
+    expect(token).toMatchObject({ place: 'ours@example.org', parent_id: fixture.ours.person.id });
   });
 
   it('offers similar names only when nothing matches, and says so', async () => {
@@ -166,7 +166,7 @@ describe('search', () => {
 
   it('sends one query, and with similar names three', async () => {
     const queries = async (q: string) => (await countQueries(() => find(q))).queries;
-    const floor = (await countQueries(() => call('/search', { headers: world.people.admin }))).queries;
+    const floor = (await countQueries(() => call('/search', { headers: fixture.people.admin }))).queries;
     expect((await queries('ours')) - floor).toBe(1);
     expect((await queries('10.9.1.7')) - floor).toBe(1);
     expect((await queries('vlan 21')) - floor).toBe(1);
@@ -194,9 +194,9 @@ describe('the scope of search', () => {
   it('finds a thing exactly when the list of its kind shows it to that person', async () => {
     const wrong: string[] = [];
     let seen = 0;
-    for (const [person, headers] of Object.entries(world.people)) {
+    for (const [person, headers] of Object.entries(fixture.people)) {
       for (const [kind, path] of Object.entries(LISTS)) {
-        const whole = await (await call(`${path}?limit=500`, { headers: world.people.admin })).json();
+        const whole = await (await call(`${path}?limit=500`, { headers: fixture.people.admin })).json();
         const listed = await call(`${path}?limit=500`, { headers });
         const shown = new Set(
           listed.status === 200 ? (await listed.json()).items.map(({ id }: { id: string }) => id) : [],
@@ -219,18 +219,18 @@ describe('the scope of search', () => {
   });
 
   it('offers a similar name only to those who may see it', async () => {
-    for (const headers of [world.people.ours, world.people.single, world.people.limited]) {
+    for (const headers of [fixture.people.ours, fixture.people.single, fixture.people.limited]) {
       const { items } = await find('thiers-group', headers);
-      expect(items.map(({ name }) => name)).toEqual(headers === world.people.limited ? ['theirs-group'] : []);
+      expect(items.map(({ name }) => name)).toEqual(headers === fixture.people.limited ? ['theirs-group'] : []);
     }
   });
 
   it('shows the tokens of others only to those who may read users', async () => {
     const tokens = async (headers: Headers) =>
       (await find('-token', headers)).items.filter(({ kind }) => kind === 'api_token').map(({ name }) => name);
-    expect((await tokens(world.people.admin)).sort()).toEqual(['ours-token', 'theirs-token']);
-    expect(await tokens(world.people.ours)).toEqual(['ours-token']);
-    expect(await tokens(world.people.single)).toEqual([]);
+    expect((await tokens(fixture.people.admin)).sort()).toEqual(['ours-token', 'theirs-token']);
+    expect(await tokens(fixture.people.ours)).toEqual(['ours-token']);
+    expect(await tokens(fixture.people.single)).toEqual([]);
   });
 
   it('shows the VLANs of visible networks only', async () => {
@@ -238,8 +238,8 @@ describe('the scope of search', () => {
       ['21', '22', '301', '302'].map(async (tag) =>
         (await find(`vlan ${tag}`, headers)).items.some(({ kind, name }) => kind === 'vlan' && name === tag),
       );
-    expect(await Promise.all(await vlans(world.people.ours))).toEqual([true, false, true, false]);
-    expect(await Promise.all(await vlans(world.people.admin))).toEqual([true, true, true, true]);
-    expect(await Promise.all(await vlans(world.people.limited))).toEqual([false, false, false, false]);
+    expect(await Promise.all(await vlans(fixture.people.ours))).toEqual([true, false, true, false]);
+    expect(await Promise.all(await vlans(fixture.people.admin))).toEqual([true, true, true, true]);
+    expect(await Promise.all(await vlans(fixture.people.limited))).toEqual([false, false, false, false]);
   });
 });

@@ -55,8 +55,8 @@ export function groupMap(
     if (input.q && isWorkloadMatch(workload, input.q)) group.found += 1;
   }
   for (const { kind, ...prefixes } of outside) {
-    const nobody = { name: null, cluster_id: null, workloads: 0, found: 0, expanded: false };
-    groups.set(kind, { id: kind, kind, ...nobody, ...prefixes });
+    const empty = { name: null, cluster_id: null, workloads: 0, found: 0, expanded: false };
+    groups.set(kind, { id: kind, kind, ...empty, ...prefixes });
   }
   const collator = new Intl.Collator('en', { numeric: true });
   const order = (a: TopologyGroup, b: TopologyGroup) =>

@@ -10,11 +10,11 @@ import { ago, DATABASE, DATABASE_6, type PlantedTraffic, plantTraffic } from './
 
 const sql = sqlClient();
 let admin: PlantedTraffic['admin'];
-let world: PlantedTraffic;
+let fixture: PlantedTraffic;
 
 beforeAll(async () => {
-  world = await plantTraffic();
-  admin = world.admin;
+  fixture = await plantTraffic();
+  admin = fixture.admin;
 });
 
 async function read(query = '', headers = admin): Promise<Topology> {
@@ -25,8 +25,8 @@ async function read(query = '', headers = admin): Promise<Topology> {
 }
 const names = (topology: Topology) => {
   const named = new Map([
-    [world.ours.workload.id, 'web'],
-    [world.theirs.workload.id, 'database'],
+    [fixture.ours.workload.id, 'web'],
+    [fixture.theirs.workload.id, 'database'],
     ...topology.peers.map(({ id, kind }) => [id, kind] as const),
   ]);
   return (edge: TopologyEdge) =>
@@ -63,7 +63,7 @@ describe('GET /topology', () => {
       ...[action, rules_say?.action, rules_say?.kind, rules_say?.workload_id, differs],
       audit_say.map((say) => `${say.action} by ${say.policy_name}`).join(),
     ]);
-    const [web, database] = [world.ours.workload.id, world.theirs.workload.id];
+    const [web, database] = [fixture.ours.workload.id, fixture.theirs.workload.id];
     expect(conversations).toEqual([
       ['unknown', 'dropped', 'default', database, false, ''],
       // The log says that it was dropped, and nothing that was read drops it.
@@ -74,10 +74,10 @@ describe('GET /topology', () => {
       ['unknown', 'unknown', 'unknown', database, false, ''],
     ]);
     // Of the older one of the two readings.
-    for (const { rules_say } of topology.edges) expect(rules_say?.read_at).toBe(world.read_at);
+    for (const { rules_say } of topology.edges) expect(rules_say?.read_at).toBe(fixture.read_at);
 
     // A tenant sees its own guests only.
-    const ours = await read('', world.ours.headers);
+    const ours = await read('', fixture.ours.headers);
     const ends = new Set(ours.edges.map(({ rules_say }) => rules_say?.workload_id));
     expect([...ends]).toEqual([web]);
     // Without the permission to read rules.
@@ -94,33 +94,33 @@ describe('GET /topology', () => {
 
   it('returns networks with their tags, workloads with and without traffic, and prefixes outside', async () => {
     const topology = await read();
-    expect(topology.clusters).toEqual([{ id: world.cluster.id, name: world.cluster.name }]);
-    expect(topology.networks).toEqual([expect.objectContaining({ id: world.network, name: 'vmbr0', vlan_tag: 10 })]);
+    expect(topology.clusters).toEqual([{ id: fixture.cluster.id, name: fixture.cluster.name }]);
+    expect(topology.networks).toEqual([expect.objectContaining({ id: fixture.network, name: 'vmbr0', vlan_tag: 10 })]);
     expect(topology.workloads.map(({ id }) => id).sort()).toEqual(
-      [world.ours.workload.id, world.theirs.workload.id, world.idle.id].sort(),
+      [fixture.ours.workload.id, fixture.theirs.workload.id, fixture.idle.id].sort(),
     );
-    expect(topology.workloads.find(({ id }) => id === world.theirs.workload.id)).toMatchObject({
-      network_ids: [world.network],
+    expect(topology.workloads.find(({ id }) => id === fixture.theirs.workload.id)).toMatchObject({
+      network_ids: [fixture.network],
       addresses: expect.arrayContaining([DATABASE, DATABASE_6]),
-      project_name: world.theirs.project.name,
+      project_name: fixture.theirs.project.name,
     });
     const external = topology.peers.find(({ kind }) => kind === 'external');
-    expect(external).toMatchObject({ id: `external:${world.network}`, prefixes_total: 2 });
+    expect(external).toMatchObject({ id: `external:${fixture.network}`, prefixes_total: 2 });
     expect(external?.prefixes.map(({ prefix }) => prefix)).toEqual(['203.0.113.0/24', '2001:db8::/48']);
   });
 
   it('accepts a longer time range, one cluster, or one workload with its neighbors', async () => {
     const long = await read(`since=${ago(120)}`);
     const ports = long.edges.flatMap((edge) =>
-      edge.destination === world.ours.workload.id ? edge.services.map(({ port }) => port) : [],
+      edge.destination === fixture.ours.workload.id ? edge.services.map(({ port }) => port) : [],
     );
     expect(ports).toEqual([22, 443, 25, 8080]);
     expect((await read(`until=${ago(200)}`)).edges).toEqual([]);
     const other = await makeTenant();
     expect((await read(`cluster_id=${other.id}`)).workloads).toEqual([]);
-    const focused = await read(`workload_id=${world.ours.workload.id}`);
+    const focused = await read(`workload_id=${fixture.ours.workload.id}`);
     expect(focused.workloads.map(({ id }) => id).sort()).toEqual(
-      [world.ours.workload.id, world.theirs.workload.id].sort(),
+      [fixture.ours.workload.id, fixture.theirs.workload.id].sort(),
     );
     expect(focused.edges.map(names(focused))).toEqual([
       ['external', 'web', 'dropped', 60],
@@ -128,21 +128,28 @@ describe('GET /topology', () => {
       ['web', 'database', 'accepted', 9_900],
       ['external', 'web', 'default', 40],
     ]);
-    expect((await read(`workload_id=${world.idle.id}`)).workloads.map(({ id }) => id)).toEqual([world.idle.id]);
+    expect((await read(`workload_id=${fixture.idle.id}`)).workloads.map(({ id }) => id)).toEqual([fixture.idle.id]);
   });
 
   it("shows a tenant its own workloads; others are hosts of a network, and the platform's audited policies are silent", async () => {
-    const topology = await read('', world.ours.headers);
+    const topology = await read('', fixture.ours.headers);
     expect(topology.edges.map(names(topology))).toEqual([
       ['external', 'web', 'dropped', 60],
       ['web', 'internal', 'default', 9_900],
       ['external', 'web', 'default', 90],
     ]);
     const text = JSON.stringify(topology);
-    for (const secret of [world.theirs.workload.id, world.theirs.workload.name, world.theirs.project.name, DATABASE]) {
+    for (const secret of [
+      fixture.theirs.workload.id,
+      fixture.theirs.workload.name,
+      fixture.theirs.project.name,
+      DATABASE,
+    ]) {
       expect(text).not.toContain(secret);
     }
-    const response = await call(`/topology?workload_id=${world.theirs.workload.id}`, { headers: world.ours.headers });
+    const response = await call(`/topology?workload_id=${fixture.theirs.workload.id}`, {
+      headers: fixture.ours.headers,
+    });
     expect(response.status).toBe(404);
     const stranger = await bearer(await makeUser('viewer', await makeTenant()));
     const nothing = await read('', stranger);
@@ -190,7 +197,7 @@ describe('GET /topology?group_by=', () => {
   const named = ({ groups }: Topology) => groups.map(({ kind, name, workloads }) => [kind, name, workloads]);
 
   it('totals what Flows totals, for every grouping, expansion, range and reader', async () => {
-    const { ours, theirs, cluster } = world;
+    const { ours, theirs, cluster } = fixture;
     const ranges = ['', `since=${ago(60 * 30)}`, `since=${ago(120)}&cluster_id=${cluster.id}`];
     for (const headers of [admin, ours.headers, theirs.headers]) {
       for (const range of ranges) {
@@ -208,7 +215,7 @@ describe('GET /topology?group_by=', () => {
   });
 
   it('starts with groups, has External once, and expands the group that is asked for', async () => {
-    const { ours, theirs, network } = world;
+    const { ours, theirs, network } = fixture;
     const collapsed = await read('group_by=auto');
     expect(collapsed.group_by).toBe('project');
     const projects = [
@@ -221,7 +228,7 @@ describe('GET /topology?group_by=', () => {
     for (const asked of [own, ours.workload.id]) {
       const { groups, workloads, edges } = await read(`group_by=project&expand=${asked}`);
       expect(groups.filter(({ expanded }) => expanded).map(({ id }) => id)).toEqual([own]);
-      expect(workloads.map(({ id }) => id).sort()).toEqual([ours.workload.id, world.idle.id].sort());
+      expect(workloads.map(({ id }) => id).sort()).toEqual([ours.workload.id, fixture.idle.id].sort());
       const ends = new Set(edges.flatMap(({ source, destination }) => [source, destination]));
       expect(ends).toEqual(new Set(['external', 'internal', ours.workload.id, `project:${theirs.project.id}`]));
     }
@@ -229,7 +236,7 @@ describe('GET /topology?group_by=', () => {
     expect(networks.groups.find(({ kind }) => kind === 'network')).toMatchObject({
       id: `network:${network}`,
       name: 'vmbr0, VLAN 10',
-      cluster_id: world.cluster.id,
+      cluster_id: fixture.cluster.id,
       workloads: 2,
     });
     expect(networks.groups.map(({ kind }) => kind)).toEqual(['network', 'none', 'internal', 'external']);
@@ -239,7 +246,7 @@ describe('GET /topology?group_by=', () => {
   });
 
   it('filters by project, tag, policy and verdict', async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     const all = await read('group_by=project&expand=all');
     const ids = [theirs.workload.id];
     const touched = (topology: Topology) =>
@@ -266,7 +273,7 @@ describe('GET /topology?group_by=', () => {
   });
 
   it("never names another tenant's groups, workloads or tags", async () => {
-    const { ours, theirs } = world;
+    const { ours, theirs } = fixture;
     await sql`update workloads set tags = '{secret-tag}' where id = ${theirs.workload.id}`;
     try {
       for (const grouping of ['auto', 'project', 'tag', 'network']) {

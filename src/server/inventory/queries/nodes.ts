@@ -47,7 +47,7 @@ const searchCondition = (text: string): SQL | undefined =>
 export async function listNodes(input: NodeListInput, failing: readonly string[]): Promise<Page<NodeRow>> {
   const conditions = conditionsOf(input, nodes, {
     q: searchCondition,
-    faulty: (wanted) => (wanted ? faulty(failing) : not(faulty(failing))),
+    faulty: (requested) => (requested ? faulty(failing) : not(faulty(failing))),
     missing: isSet(nodes.missing_since),
   });
   return pageOfRows<NodeRow>(input, { sorts: SORTS, sort: 'name', id: nodes.id }, (paging) => ({

@@ -7,7 +7,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 describe('absence', () => {
   const item = (id: string, missing_since: string | null = null) => ({ id, missing_since });
 
-  it('of more than half of many guests removes nothing before a day has passed', () => {
+  it('removes nothing before a day when more than half of many guests are missing', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 60 }),
@@ -28,7 +28,7 @@ describe('absence', () => {
     );
   });
 
-  it('is believed with proof only', () => {
+  it('counts only with proof', () => {
     const [fresh, marked] = [item('a'), item('b', now.toISOString())];
     expect(['absent', 'present', 'unknown'].map((presence) => classifyAbsence(presence as 'absent', fresh))).toEqual([
       'remove',

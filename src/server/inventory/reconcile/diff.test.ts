@@ -12,16 +12,16 @@ describe('the difference of two sets', () => {
       fc.property(
         few(item, (x) => x.key),
         few(item, (x) => x.key),
-        (wanted, present) => {
+        (desired, present) => {
           const key = (x: { key: number }) => x.key;
-          const diff = diffByKey(wanted, present, { wanted: key, present: key }, (a, b) => a.value === b.value);
-          const applied = [...diff.keep, ...diff.change.map((change) => change.wanted), ...diff.create];
+          const diff = diffByKey(desired, present, { desired: key, present: key }, (a, b) => a.value === b.value);
+          const applied = [...diff.keep, ...diff.change.map((change) => change.desired), ...diff.create];
           const sorted = (items: { key: number }[]) => [...items].sort((a, b) => a.key - b.key);
-          expect(sorted(applied)).toEqual(sorted(wanted));
+          expect(sorted(applied)).toEqual(sorted(desired));
           expect(sorted([...diff.keep, ...diff.change.map((change) => change.present), ...diff.remove])).toEqual(
             sorted(present),
           );
-          for (const change of diff.change) expect(change.wanted.value).not.toBe(change.present.value);
+          for (const change of diff.change) expect(change.desired.value).not.toBe(change.present.value);
         },
       ),
     );
@@ -29,7 +29,7 @@ describe('the difference of two sets', () => {
 });
 
 describe('equality of rows', () => {
-  it('is that of their JSON, whatever the order of keys', () => {
+  it('compares their JSON in any order of keys', () => {
     const value = fc.oneof(
       fc.constantFrom(null, true, 0, 1, 'a', 'b'),
       fc.array(fc.constantFrom('a', 'b'), { maxLength: 2 }),

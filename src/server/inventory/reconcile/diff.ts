@@ -1,7 +1,7 @@
-/** What turns `present` into `wanted`. Everything present is in exactly one of change, keep and remove. */
+/** What turns `present` into `desired`. Everything present is in exactly one of change, keep and remove. */
 export type Diff<W, P> = {
   create: W[];
-  change: { present: P; wanted: W }[];
+  change: { present: P; desired: W }[];
   keep: P[];
   remove: P[];
 };
@@ -11,24 +11,24 @@ export type Diff<W, P> = {
  * items share a key, the first counts.
  */
 export function diffByKey<W, P>(
-  wanted: Iterable<W>,
+  desired: Iterable<W>,
   present: Iterable<P>,
-  keys: { wanted: (item: W) => string | number; present: (item: P) => string | number },
-  same: (wanted: W, present: P) => boolean,
+  keys: { desired: (item: W) => string | number; present: (item: P) => string | number },
+  same: (desired: W, present: P) => boolean,
 ): Diff<W, P> {
   const rest = new Map<string | number, P>();
   for (const item of present) rest.set(keys.present(item), item);
   const diff: Diff<W, P> = { create: [], change: [], keep: [], remove: [] };
   const done = new Set<string | number>();
-  for (const item of wanted) {
-    const key = keys.wanted(item);
+  for (const item of desired) {
+    const key = keys.desired(item);
     if (done.has(key)) continue;
     done.add(key);
     const match = rest.get(key);
     rest.delete(key);
     if (match === undefined) diff.create.push(item);
     else if (same(item, match)) diff.keep.push(match);
-    else diff.change.push({ present: match, wanted: item });
+    else diff.change.push({ present: match, desired: item });
   }
   diff.remove.push(...rest.values());
   return diff;

@@ -39,10 +39,10 @@ function syncedState(
   nodeIds: ReadonlyMap<string, string>,
   now: Date,
 ): WorkloadState {
-  const { node, runtime_known, pool_known, uptime_seconds: _, name, template, tags, pool, ...told } = fact;
+  const { node, runtime_known, pool_known, uptime_seconds: _, name, template, tags, pool, ...reported } = fact;
   const state: WorkloadState = {
     // Without runtime data the hypervisor reports only that the guest exists.
-    ...withKnown(told, runtime_known ? undefined : known),
+    ...withKnown(reported, runtime_known ? undefined : known),
     node_id: nodeIds.get(node) ?? null,
     name: name ?? known?.name ?? fallbackName(fact),
     template: template ?? known?.template ?? false,
@@ -87,12 +87,12 @@ export function planGuests<P extends PresentWorkload>(
   now: Date,
 ): GuestPlan<P> {
   const known = new Map(present.map((workload) => [workload.vmid, workload]));
-  const wanted = listing.items.map((fact) => {
+  const desired = listing.items.map((fact) => {
     const row = known.get(fact.vmid);
     return syncedState(fact, row?.kind === fact.kind ? row : undefined, nodeIds, now);
   });
   const byVmid = (workload: WorkloadState) => workload.vmid;
-  const diff = diffByKey(wanted, present, { wanted: byVmid, present: byVmid }, sameFields<WorkloadState>);
+  const diff = diffByKey(desired, present, { desired: byVmid, present: byVmid }, sameFields<WorkloadState>);
   const plan: GuestPlan<P> = {
     create: diff.create,
     change: [],
@@ -100,7 +100,7 @@ export function planGuests<P extends PresentWorkload>(
     absent: diff.remove,
     kept: diff.keep.length,
   };
-  for (const { present: row, wanted: state } of diff.change) {
+  for (const { present: row, desired: state } of diff.change) {
     if (row.kind !== state.kind) plan.replace.push({ gone: row, next: state });
     else plan.change.push({ ...state, id: row.id });
   }

@@ -89,14 +89,14 @@ describe('the plan for interfaces', () => {
 describe('another guest under the same number', () => {
   const workload = (kind: 'qemu' | 'lxc', creation_fingerprint: string | null) => ({ kind, creation_fingerprint });
 
-  it('is detected by its fingerprint, never by missing data', () => {
+  it('has another fingerprint; missing data is no evidence', () => {
     expect(isOtherGuest(workload('qemu', 'uuid:1'), config(), [])).toBe(false);
     expect(isOtherGuest(workload('qemu', 'uuid:2'), config(), [{ mac: 'bc:24:11:00:00:01' }])).toBe(true);
     expect(isOtherGuest(workload('qemu', null), config(), [])).toBe(false);
     expect(isOtherGuest(workload('qemu', 'uuid:2'), config({ creation_fingerprint: null }), [])).toBe(false);
   });
 
-  it('is not a container that changed one of its cards', () => {
+  it('excludes a container that changed one of its interfaces', () => {
     const next = config({
       creation_fingerprint: 'mac:B',
       nics: [nic('net0', { mac: 'BB:00:00:00:00:00' }), nic('net1', { mac: 'CC:00:00:00:00:00' })],
@@ -115,7 +115,7 @@ describe('what is remembered of a config', () => {
     ...changes,
   });
 
-  it('is written when it changed, and its reading at most once an hour', () => {
+  it('changes when the config does, and its read time at most once an hour', () => {
     expect(configState(known(), config(), later(CONFIG_READ_NOTE_MS - 1))).toBeNull();
     expect(configState(known(), config(), later(CONFIG_READ_NOTE_MS))).toMatchObject({ config_digest: 'd1' });
     expect(configState(known(), config({ digest: 'd2' }), now)).toMatchObject({ config_digest: 'd2' });
@@ -125,7 +125,7 @@ describe('what is remembered of a config', () => {
     );
   });
 
-  it('is due by order, by suspicion and by age', () => {
+  it('expires by request, by suspicion and by age', () => {
     expect(configDue(known(), false, later(CONFIG_MAX_AGE_MS - 1))).toBe(false);
     expect(configDue(known(), false, later(CONFIG_MAX_AGE_MS))).toBe(true);
     expect(configDue(known(), true, now)).toBe(true);

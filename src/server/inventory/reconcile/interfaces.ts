@@ -45,12 +45,12 @@ export function planInterfaces(
   const diff = diffByKey(
     config.nics.map((nic) => syncedState(nic, networks)),
     present.filter((nic) => !unreadable.has(nic.name)),
-    { wanted: byName, present: byName },
+    { desired: byName, present: byName },
     sameFields,
   );
   return {
     create: diff.create,
-    change: diff.change.map(({ present: row, wanted }) => ({ ...wanted, id: row.id, workload_id: row.workload_id })),
+    change: diff.change.map(({ present: row, desired }) => ({ ...desired, id: row.id, workload_id: row.workload_id })),
     remove: diff.remove,
     kept: diff.keep.length + (present.length - diff.keep.length - diff.change.length - diff.remove.length),
   };

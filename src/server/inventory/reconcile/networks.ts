@@ -74,15 +74,15 @@ export function planNetworks(
   const known = new Map(present.map((network) => [network.name, network]));
   const taken = facts.filter((fact) => known.get(fact.name)?.source === 'discovery').map((fact) => fact.name);
   const manual = new Set(present.filter((network) => network.source === 'manual').map((network) => network.name));
-  const wanted = facts
+  const desired = facts
     .filter((fact) => !taken.includes(fact.name) && !manual.has(fact.name))
     .map((fact) => syncedState(fact, known.get(fact.name), options));
   const byName = (network: { name: string }) => network.name;
   const ours = present.filter((network) => network.source === 'provider');
-  const diff = diffByKey(wanted, ours, { wanted: byName, present: byName }, sameFields<object>);
+  const diff = diffByKey(desired, ours, { desired: byName, present: byName }, sameFields<object>);
   const plan: NetworkPlan = {
     create: diff.create,
-    change: diff.change.map(({ present: row, wanted: state }) => ({ ...state, id: row.id })),
+    change: diff.change.map(({ present: row, desired: state }) => ({ ...state, id: row.id })),
     remove: [],
     mark: [],
     taken,

@@ -55,12 +55,12 @@ export function planNodes(
   now: Date,
 ): NodePlan {
   const known = new Map(present.map((node) => [node.name, node]));
-  const wanted = listing.items.map((fact) => syncedState(fact, known.get(fact.name), now));
+  const desired = listing.items.map((fact) => syncedState(fact, known.get(fact.name), now));
   const byName = (node: NodeState) => node.name;
-  const diff = diffByKey(wanted, present, { wanted: byName, present: byName }, sameFields);
+  const diff = diffByKey(desired, present, { desired: byName, present: byName }, sameFields);
   const plan: NodePlan = {
     create: diff.create,
-    change: diff.change.map(({ present: row, wanted: state }) => ({ ...state, id: row.id })),
+    change: diff.change.map(({ present: row, desired: state }) => ({ ...state, id: row.id })),
     remove: [],
     kept: diff.keep.length,
   };

@@ -63,23 +63,23 @@ export function planSubnets(
 ): SubnetPlan {
   const refused: SubnetPlan['refused'] = [];
   const theirs = new Map(present.map((subnet) => [keyOf(subnet), subnet]));
-  const wanted: SubnetState[] = [];
+  const desired: SubnetState[] = [];
   for (const fact of listing.items) {
     const state = syncedState(fact, networks);
     if (typeof state === 'string') refused.push({ fact, reason: state });
-    else wanted.push(withEdits(state, theirs.get(keyOf(state))));
+    else desired.push(withEdits(state, theirs.get(keyOf(state))));
   }
   const ours = present.filter((subnet) => subnet.source === 'provider');
   const others = new Set(present.filter((subnet) => subnet.source !== 'provider').map(keyOf));
   const diff = diffByKey(
-    wanted.filter((subnet) => !others.has(keyOf(subnet))),
+    desired.filter((subnet) => !others.has(keyOf(subnet))),
     ours,
-    { wanted: keyOf, present: keyOf },
+    { desired: keyOf, present: keyOf },
     sameFields<object>,
   );
   const plan: SubnetPlan = {
     create: diff.create,
-    change: diff.change.map(({ present: row, wanted: state }) => ({ ...state, id: row.id })),
+    change: diff.change.map(({ present: row, desired: state }) => ({ ...state, id: row.id })),
     remove: [],
     mark: [],
     refused,

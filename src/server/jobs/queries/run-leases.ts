@@ -99,7 +99,7 @@ class RunLeases<T extends RunTable> {
     return this.#update(tx, { ...outcome, lease_owner: null }, this.#isHeld(lease));
   }
 
-  /** Fails a run that lost its worker too often. False when a living worker has it. */
+  /** Fails a run that lost its worker too often. False when an active worker has its lease. */
   fail(tx: Tx, id: string, outcome: RunChanges<T> & { finished_at: string }): Promise<boolean> {
     return this.#update(
       tx,

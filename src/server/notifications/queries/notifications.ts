@@ -18,7 +18,7 @@ export type InboxReach = { condition: Condition; platform: boolean; tenants: rea
 /** The owner of the inbox, and what they may be notified about. */
 export type InboxReader = { user_id: string; reach: readonly InboxReach[] };
 
-function told({ condition, platform, tenants }: InboxReach): SQL | undefined {
+function reported({ condition, platform, tenants }: InboxReach): SQL | undefined {
   const places = [
     platform ? isNull(notifications.tenant_id) : undefined,
     tenants.length > 0 ? inArray(notifications.tenant_id, [...tenants]) : undefined,
@@ -28,7 +28,7 @@ function told({ condition, platform, tenants }: InboxReach): SQL | undefined {
 
 /** The contents of the reader's inbox. Notifications from before the account existed are not in it. */
 function inInbox({ user_id, reach }: InboxReader): SQL | undefined {
-  const shared = reach.map(told).filter((condition) => condition !== undefined);
+  const shared = reach.map(reported).filter((condition) => condition !== undefined);
   return and(
     eq(notifications.in_app, true),
     sql`${notifications.created_at} >= (select ${users.created_at} from ${users} where ${eq(users.id, user_id)})`,
@@ -55,7 +55,7 @@ export function listNotifications(reader: InboxReader, input: NotificationListIn
     inInbox(reader),
     ...conditionsOf(input, notifications, {
       q: hasText(notifications.title, notifications.detail, notifications.rule_name),
-      unread: (wanted) => (wanted ? unread : sql`not ${unread}`),
+      unread: (requested) => (requested ? unread : sql`not ${unread}`),
     }),
   );
   const list = { sorts: SORTS, sort: '-created_at', id: notifications.id };

@@ -128,7 +128,7 @@ describe('setup code', () => {
   const complete = (setup_code?: string, from = '192.0.2.1') =>
     call('/setup/complete', { body: input({ setup_code }), from });
 
-  it('is required when the server has one, typed in any case with or without hyphens', async () => {
+  it('must be given when the server has one, in any case, with or without hyphens', async () => {
     expect(await (await call('/setup/status')).json()).toEqual({
       completed: false,
       setup_code_required: true,
@@ -155,7 +155,7 @@ describe('setup code', () => {
     expect((await complete('K7QM-2XWP-9ATD')).status).toBe(201);
   });
 
-  it('of a person gets in from an address with sixty wrong ones, and has ten tries in two minutes there', async () => {
+  it('works from an address with sixty wrong attempts, with ten attempts in two minutes there', async () => {
     env().FABRIC_SETUP_CODE = 'open-sesame';
     expect(await wrong(69)).toEqual([403]);
     expect((await complete()).status).toBe(403);
@@ -167,7 +167,7 @@ describe('setup code', () => {
     expect((await complete('open-sesame')).status).toBe(201);
   });
 
-  it('of a person is not found by trying from many addresses: fifty tries in two minutes, wherever they come from', async () => {
+  it('cannot be guessed from many addresses: fifty attempts in two minutes from all of them', async () => {
     env().FABRIC_SETUP_CODE = 'open-sesame';
     await sqlClient()`insert into rate_limits (key, window_start, hits) values ('setup:all', now(), 300)`;
     for (let i = 0; i < 50; i += 1) expect((await complete('wrong', `198.51.100.${i}`)).status).toBe(403);
@@ -176,7 +176,7 @@ describe('setup code', () => {
     expect((await complete('open-sesame', '198.51.100.200')).status).toBe(201);
   });
 
-  it('is made by the server, the same for all processes, when a real installation gives none', async () => {
+  it('comes from the server, the same for all processes, when a real installation sets none', async () => {
     env().FABRIC_SETUP_CODE = undefined;
     env().NODE_ENV = 'production';
     expect(await (await call('/setup/status')).json()).toEqual({

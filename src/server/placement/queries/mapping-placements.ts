@@ -154,7 +154,7 @@ export async function freeWorkloads(tx: Tx, ids: readonly string[]): Promise<voi
 const rulesOf = sql`from ${mappingRules} as r where r.enabled and (r.cluster_id is null or r.cluster_id = ${workloads.cluster_id})
   and case r.source when 'pool' then r.value = ${workloads.pool} else r.value = any (${workloads.tags}) end`;
 
-/** Workloads that enabled rules would give to different projects, page by page. Two queries. */
+/** Workloads that enabled rules would assign to different projects, page by page. Two queries. */
 export async function listMappingConflicts(input: MappingConflictListInput): Promise<Page<MappingConflict>> {
   const where = and(
     sql`(${workloads.project_assigned_by} = 'rule'

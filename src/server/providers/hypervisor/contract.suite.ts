@@ -224,10 +224,10 @@ export function describeProviderContract(name: string, open: () => Promise<Contr
 
     it('reports what does not answer as unreachable', async () => {
       const away = { api_url: 'https://127.0.0.1:1', entry_points: [] };
-      const nobody = async (unreachable: HypervisorProvider) => {
+      const failing = async (unreachable: HypervisorProvider) => {
         await expect(unreachable.inventory.listNodes()).rejects.toMatchObject({ code: 'unreachable' });
       };
-      await other(away, nobody, ['127.0.0.0/8']);
+      await other(away, failing, ['127.0.0.0/8']);
     });
   });
 }

@@ -49,7 +49,7 @@ describe('outgoing addresses', () => {
     '64:ff9b::808:808',
   ])('%s is allowed', (address) => expect(guard.refusal(address)).toBeNull());
 
-  it('are allowed when the operator names their range, and only that range', () => {
+  it('pass when the operator names their range, and only in that range', () => {
     const open = createAddressGuard(['127.0.0.0/8', '::1/128']);
     expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(open.refusal)).toEqual([null, null, null]);
     expect(open.refusal('169.254.169.254')).toBe('link-local, cloud metadata');
@@ -81,7 +81,7 @@ describe('names', () => {
     expect(await look(mixed, false)).toEqual(['10.0.0.5', 4]);
   });
 
-  it('that lead nowhere else are refused, naming the address', async () => {
+  it('fail when they resolve to internal addresses only, and the error names the address', async () => {
     await expect(look(resolvesTo('::ffff:169.254.169.254'), true)).rejects.toBeInstanceOf(RefusedAddressError);
   });
 });

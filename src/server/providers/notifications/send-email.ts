@@ -10,7 +10,7 @@ export type SmtpServer = {
   security: (typeof SMTP_SECURITY)[number];
   credentials: { user: string; password: string } | null;
   guard: AddressGuard;
-  /** Authorities to believe besides those of the system; for tests. */
+  /** Trusted certificate authorities in addition to those of the system; for tests. */
   ca?: string;
   timeoutMs?: number;
 };

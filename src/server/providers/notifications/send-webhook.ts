@@ -60,7 +60,7 @@ function retryAfterOf(response: IncomingMessage): number | undefined {
 }
 
 /** What an answer means; only its status is looked at. @throws DeliveryError unless it is 2xx */
-function judge(response: IncomingMessage): number {
+function checkResponse(response: IncomingMessage): number {
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return status;
   if (status >= 300 && status < 400) {
@@ -120,7 +120,7 @@ export function sendWebhook({ url, ...given }: WebhookRequest): Promise<number> 
     request.on('response', (response) => {
       response.on('error', () => {});
       try {
-        const status = judge(response);
+        const status = checkResponse(response);
         end(() => resolve(status));
       } catch (error) {
         fail(error);

@@ -123,7 +123,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('is refused with a token of another nonce, issuer, audience or time', async () => {
+  it('fails with a token of another nonce, issuer, audience or time', async () => {
     const now = Math.floor(Date.now() / 1000);
     const wrong: Record<string, JWTPayload> = {
       'another nonce': { nonce: 'another' },
@@ -141,7 +141,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('is refused with a token that is changed, unsigned, or signed by another key or method', async () => {
+  it('fails with a token that is changed, unsigned, or signed by another key or method', async () => {
     const other = await generateKeyPair('RS256');
     const forgeries: Record<string, ForgedProvider['idToken']> = {
       changed: async (claims) => {
@@ -163,7 +163,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('is refused when the browser brings another state, issuer or an error', async () => {
+  it('fails when the browser returns another state, issuer or an error', async () => {
     expect(await reasonOf(signIn((query) => query.set('state', 'another')))).toBe('invalid');
     expect(await reasonOf(signIn((query) => query.delete('state')))).toBe('invalid');
     expect(await reasonOf(signIn((query) => query.append('state', 'twice')))).toBe('invalid');
@@ -241,13 +241,13 @@ describe('an address to sign out at', () => {
     'https://169.254.169.254/end',
     'https://[fe80::1]/end',
     'https://[::ffff:169.254.169.254]/end',
-  ])('is none when the provider names %s', async (address) => {
+  ])('does not exist when the provider names %s', async (address) => {
     expect(await at(address)).toBeNull();
   });
 });
 
 describe('a description', () => {
-  it('is refused when it is from another issuer, not JSON, or the server does not answer', async () => {
+  it('causes an error when it has another issuer, is not JSON, or cannot be loaded', async () => {
     forged.described = { issuer: 'https://evil.example.org' };
     expect(await reasonOf(open())).toBe('invalid');
     forged.described = { issuer: `${forged.issuer}/` };

@@ -4,7 +4,7 @@ import { groupsOf, readClaims } from './read-claims';
 const BASE = { iss: 'https://id.example.org', sub: 'alice' };
 
 describe('groups', () => {
-  it('are a list of names, or one, under a name or a path', () => {
+  it('come from a list or a single name, under a name or a path', () => {
     expect(groupsOf({ groups: ['a', 'b', 'a', '', 7, null] }, 'groups')).toEqual(['a', 'b']);
     expect(groupsOf({ groups: 'a' }, 'groups')).toEqual(['a']);
     expect(groupsOf({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
@@ -13,21 +13,21 @@ describe('groups', () => {
     expect(groupsOf({ groups: 'a' }, 'constructor.name')).toEqual([]);
   });
 
-  it('are none without the claim, and unknown when they are elsewhere or too many', () => {
+  it('count as none without the claim, and unknown when they are elsewhere or too many', () => {
     expect(groupsOf({}, 'groups')).toEqual([]);
     expect(groupsOf({ groups: null }, 'groups')).toEqual([]);
     expect(groupsOf({ _claim_names: { groups: 'src1' } }, 'groups')).toBe('unknown');
     expect(groupsOf({ groups: Array.from({ length: 1001 }, (_, i) => `g${i}`) }, 'groups')).toBe('unknown');
   });
 
-  it('of the ID token count before those of userinfo, an empty list too', () => {
+  it('come from the ID token before userinfo, also when its list is empty', () => {
     expect(readClaims({ ...BASE, groups: [] }, { groups: ['a'] }, 'groups').groups).toEqual([]);
     expect(readClaims(BASE, { groups: ['a'] }, 'groups').groups).toEqual(['a']);
   });
 });
 
 describe('an email address', () => {
-  it('is verified only by the word of the source that gave it', () => {
+  it('counts as verified only by its own source', () => {
     const claims = (token: object, info: Record<string, unknown> | null) => {
       const { email, email_verified } = readClaims({ ...BASE, ...token }, info, 'groups');
       return [email, email_verified];

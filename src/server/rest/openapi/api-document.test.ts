@@ -10,15 +10,17 @@ const document = apiDocument(routes);
 const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 describe('the API document', () => {
-  it('is a valid OpenAPI 3.1 document that a linter has nothing to say about', { timeout: 60_000 }, async () => {
+  it('passes the linter as an OpenAPI 3.1 document', { timeout: 60_000 }, async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       // A redirect is an answer as well; that every operation has one is checked below.
       rules: { 'operation-4xx-response': 'error', 'operation-2xx-response': 'off' },
     });
     const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
-    const told = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
-    expect(told.slice(0, 5)).toEqual([]);
+    const found = problems.map(
+      ({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`,
+    );
+    expect(found.slice(0, 5)).toEqual([]);
   });
 
   it('has an operation for every route, each with an id of its own', () => {
@@ -37,7 +39,7 @@ describe('the API document', () => {
   });
 
   it('can tell every shape', () => {
-    const untold = routes.flatMap((route) => {
+    const undocumented = routes.flatMap((route) => {
       const { params, query, body, response } = route;
       const parts = [
         ['params', params],
@@ -56,7 +58,7 @@ describe('the API document', () => {
         }
       });
     });
-    expect(untold).toEqual([]);
+    expect(undocumented).toEqual([]);
   });
 
   it('knows the tag of every route', () => {

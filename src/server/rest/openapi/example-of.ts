@@ -29,8 +29,8 @@ function textOf(schema: JsonSchema): string {
 
 function numberOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): number {
   const least = minimum ?? (typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : undefined);
-  const wanted = least === undefined || least < 0 ? 1 : Math.max(least, 1);
-  return Math.min(wanted, maximum ?? wanted);
+  const requested = least === undefined || least < 0 ? 1 : Math.max(least, 1);
+  return Math.min(requested, maximum ?? requested);
 }
 
 function objectOf(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
@@ -45,7 +45,7 @@ function objectOf(schema: JsonSchema, path: readonly string[], options: Options)
   );
 }
 
-/** A record: a value for each key that is known by name, else one. */
+/** A record: a value for each named key, else one entry. */
 function recordOf(schema: JsonSchema, path: readonly string[], options: Options): Record<string, unknown> {
   const { additionalProperties: values, propertyNames: names } = schema;
   if (typeof values !== 'object' || options.wants?.([...path, '*']) === false) return {};

@@ -60,7 +60,7 @@ function entryPoints(apiUrl: string, nodes: readonly NodeFact[]): ClusterRow['en
 /** What a sync learns about the cluster itself; null in the answer keeps what was learnt, except where unknown matters. */
 function learnt(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact[]): Partial<ClusterRow> {
   const entry_points = entryPoints(cluster.api_url, nodes);
-  const wanted: Partial<ClusterRow> = {
+  const desired: Partial<ClusterRow> = {
     provider_version: fact.version,
     provider_name: fact.name ?? cluster.provider_name,
     quorate: fact.quorate,
@@ -70,7 +70,7 @@ function learnt(cluster: ClusterRow, fact: ClusterFact, nodes: readonly NodeFact
     entry_points: entry_points.length > 0 ? entry_points : cluster.entry_points,
   };
   return Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => !sameValue(value, cluster[name as keyof ClusterRow])),
+    Object.entries(desired).filter(([name, value]) => !sameValue(value, cluster[name as keyof ClusterRow])),
   );
 }
 

@@ -44,9 +44,9 @@ export function ownedInReach(columns: { tenant_id: AnyColumn; project_id: AnyCol
 }
 
 /** The filter `tenant_id` of a list, or `project_id`: rows of this one, with `none` those of none. */
-export function ofTenant(column: AnyColumn, wanted: string | undefined): SQL | undefined {
-  if (wanted === undefined) return undefined;
-  return wanted === 'none' ? isNull(column) : eq(column, wanted);
+export function ofTenant(column: AnyColumn, requested: string | undefined): SQL | undefined {
+  if (requested === undefined) return undefined;
+  return requested === 'none' ? isNull(column) : eq(column, requested);
 }
 
 /** Rows of exactly this owner: a project's are not the tenant's. */

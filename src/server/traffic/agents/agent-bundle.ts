@@ -15,7 +15,7 @@ export type AgentBundle = {
   files: { name: string; sha256: string; bytes: number }[];
 };
 
-/** The installer script is filled in and served at its own address, not as a file. */
+/** The installer script is a template with its own address, not a file of the bundle. */
 export const INSTALLER = 'install.sh';
 
 /** Where builds put the agent, from the working directory upwards: Next's server runs some levels below. */

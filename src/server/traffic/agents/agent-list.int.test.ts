@@ -85,7 +85,7 @@ describe('agents', () => {
     expect(items.map((agent) => agent.outdated)).toEqual([built ? false : null, built ? true : null, null, null]);
   });
 
-  it('are found by what is wrong with them', async () => {
+  it('filter by fault', async () => {
     expect(await namesOf({ lacking: true })).toEqual(['b']);
     expect(await namesOf({ lacking: false })).toEqual(['a']);
     expect(await namesOf({ status: 'none' })).toEqual(['d']);
@@ -98,7 +98,7 @@ describe('agents', () => {
     expect(await namesOf({ outdated: false })).toEqual(['a']);
   });
 
-  it('are sorted by the numbers in their versions', async () => {
+  it('sort by the numbers in their versions', async () => {
     const c = nodes[2]?.id ?? '';
     await sql`update node_agents set agent_version = '0.1.10' where node_id = ${c}`;
     const sorted = async (sort: string) => {
@@ -120,7 +120,7 @@ describe('agents', () => {
     await sql`update node_agents set agent_version = null where node_id = ${c}`;
   });
 
-  it('are counted by state', async () => {
+  it('have counts by state', async () => {
     const offered = await offeredVersion();
     expect(await ask<AgentSummary>('agents.summary', { cluster_id: cluster.id })).toEqual({
       nodes: 4,
@@ -152,7 +152,7 @@ describe('agents', () => {
     expect(none.last_day.heartbeats).toBe(0);
   });
 
-  it('are installed by a command with the address that the page was reached by', async () => {
+  it('have an install command with the address at which the page was opened', async () => {
     if ((await offeredVersion()) === null) return;
     vi.stubGlobal(STAMPED, true);
     const headers = { ...admin, 'x-fabric-host': 'fabric.example:8443', 'x-fabric-proto': 'https' };

@@ -103,7 +103,7 @@ describe('coveredHours', () => {
     );
   });
 
-  it('is off by a tenth of an interval for each gap at most where an agent does not state the time', () => {
+  it('deviates by at most a tenth of an interval per gap where an agent does not state the time', () => {
     fc.assert(
       fc.property(anyJitter, fc.integer({ min: 3, max: 20 }), fc.boolean(), (jitter, everyNth, spooled) => {
         const all = twoHours(jitter);

@@ -150,7 +150,7 @@ describe('an enrollment token for many nodes', () => {
     }
   });
 
-  it('is for the selected nodes only, and for no node of another cluster', async () => {
+  it('works only for the selected nodes of its cluster', async () => {
     const other = await makeCluster();
     await makeNode(other, { name: 'pve9' });
     const { enrolment_token, max_uses } = await created({ node_ids: [nodes[1]?.id] });
@@ -162,7 +162,7 @@ describe('an enrollment token for many nodes', () => {
     await json(create({ node_ids: [nodes[0]?.id, foreign.id] }), 422);
   });
 
-  it('is not for a node that left the cluster', async () => {
+  it('rejects a node that left the cluster', async () => {
     await sqlClient()`update nodes set missing_since = now() where id = ${nodes[0]?.id ?? ''}`;
     const { enrolment_token, max_uses } = await created();
     expect(max_uses).toBe(1);
@@ -184,7 +184,7 @@ describe('an enrollment token for many nodes', () => {
     expect(await later(600, states)).toEqual(['active', 'revoked', 'expired']);
   });
 
-  it('is recorded with creation, use and revocation, and nowhere with its text', async () => {
+  it('causes records of creation, use and revocation without its text', async () => {
     const { id, enrolment_token } = await created({ description: 'rack 4' });
     await enrolled(enrolment_token, 'pve1');
     await json(call(`/agents/enrollments/${id}`, { method: 'DELETE', headers: admin }), 204);
@@ -201,7 +201,7 @@ describe('an enrollment token for many nodes', () => {
     expect(JSON.stringify(await list())).not.toContain(enrolment_token);
   });
 
-  it('is offered for later nodes by their number while every node reports', async () => {
+  it('remains available for later nodes by number while every node reports', async () => {
     const { enrolment_token } = await created();
     for (const { name } of nodes) await beat((await enrolled(enrolment_token, name)).node_token);
     await json(create(), 409);
@@ -217,7 +217,7 @@ describe('an enrollment token for many nodes', () => {
     ['a cluster that does not exist', 404, { cluster_id: '0190f3a0-0000-7000-8000-00000000dead' }, async () => admin],
     ['a token without end', 400, { expires_in_minutes: 10_081 }, async () => admin],
     ['a token with any number of uses', 400, { max_uses: 501 }, async () => admin],
-  ])('is refused for %s with %i', async (_what, status, input, headers) => {
+  ])('returns an error for %s with %i', async (_what, status, input, headers) => {
     await json(create(input, await headers()), status);
   });
 });

@@ -138,7 +138,7 @@ describe('totals of a flow', () => {
 });
 
 describe('the reported record', () => {
-  it('is kept of every flow, and replaced by the newest', async () => {
+  it('exists for every flow; the newest replaces the older one', async () => {
     const flows = [...makeFlows(3), makeFlow({ source_port: 9, raw: { excerpt: 'policy DROP', chain: 'x' } })];
     await beat(makeHeartbeat(flows.map((flow) => ({ ...flow, observed_at: ago(20) }))));
     await beat(makeHeartbeat(flows));

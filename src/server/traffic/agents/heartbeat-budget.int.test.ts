@@ -113,7 +113,7 @@ it('answers an agent that sends beyond its budget with 429; the agent waits, and
 }, async () => {
   const { spool, delivery } = startAgent();
   await call('/agents/heartbeat', { method: 'POST', body: beat(), headers });
-  // As if it had sent all but five of them.
+  // As if the agent had used all but five.
   const spent = ((AGENT_LIMITS.heartbeat_burst - 5) * INTERVAL * 1000) / AGENT_LIMITS.heartbeats_per_interval;
   await sql`update rate_limits set window_start = ${new Date(now() + spent).toISOString()} where key = ${`agent:${node.id}`}`;
   let refused: Response | undefined;

@@ -71,11 +71,11 @@ const WRONG: Record<keyof Flow, readonly unknown[]> = {
 };
 
 describe('wrong flows', () => {
-  it('are covered for every field that a flow can have', () => {
+  it('cover every field of a flow', () => {
     expect(Object.keys(WRONG).sort()).toEqual(Object.keys(flowSchema.shape).sort());
   });
 
-  it('of every kind get a reason each, by index, and cost the good ones between them nothing', async () => {
+  it('get a reason each, by index, without cost to the good ones between them', async () => {
     const cases = Object.entries(WRONG).flatMap(([field, values]) => values.map((value) => ({ field, value })));
     const flows: unknown[] = [];
     for (const [i, { field, value }] of cases.entries()) {
@@ -106,7 +106,7 @@ describe('other versions of the agent', () => {
     expect(recorded.map(({ file }) => file)).toContain(`heartbeat-${AGENT_VERSION}.json`);
   });
 
-  it.each(recorded)('are understood: $file', async ({ text }) => {
+  it.each(recorded)('parse: $file', async ({ text }) => {
     const heartbeat = JSON.parse(text);
     const time = fakeClock(new Date(heartbeat.sent_at));
     try {
@@ -124,7 +124,7 @@ describe('other versions of the agent', () => {
     expect(sums?.bytes).toBe(bytes);
   });
 
-  it('of the future may say more: unknown fields, collectors and states are no mistake', async () => {
+  it('may send unknown fields, collectors and states in the future', async () => {
     const flow = { ...makeFlow({ collector: 'xdp' }), application: 'http', path: ['a', { b: 1 }] };
     const later = {
       ...makeHeartbeat([flow]),

@@ -129,7 +129,7 @@ it.each([
   ['web process', killWeb],
   ['PostgreSQL', killPostgres],
 ])(
-  'what was accepted is there after kill -9 of %s, what was not comes whole or not at all',
+  'accepted data exists after kill -9 of %s, other data completely or not at all',
   { timeout: 120_000 },
   async (_what, kill) => {
     await sql`truncate traffic_flows, flow_rollup_minutes, agent_heartbeats`;

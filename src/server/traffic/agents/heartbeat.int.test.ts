@@ -208,7 +208,7 @@ describe('POST /agents/heartbeat', () => {
 });
 
 describe('heartbeats side by side', () => {
-  it('of 64 nodes are all stored', { timeout: 60_000 }, async () => {
+  it('store all reports of 64 nodes', { timeout: 60_000 }, async () => {
     const nodes = await Promise.all(Array.from({ length: 64 }, () => makeNode(cluster)));
     const tokens = await Promise.all(nodes.map((n) => makeAgent(n)));
     const answers = await Promise.all(tokens.map((token) => beat(makeHeartbeat(makeFlows(100)), token)));
@@ -216,7 +216,7 @@ describe('heartbeats side by side', () => {
     for (const one of nodes.slice(0, 5)) expect(await flowsOf(one)).toHaveLength(100);
   });
 
-  it('of one node neither wait in a circle nor store a flow twice', { timeout: 60_000 }, async () => {
+  it('cause no deadlock and store each flow once for one node', { timeout: 60_000 }, async () => {
     for (let round = 0; round < 5; round++) {
       const shuffled = Array.from({ length: 8 }, (_, i) => makeFlows(400, round * 400 + i * 50).reverse());
       const answers = await Promise.all(shuffled.map((flows) => beat(makeHeartbeat(flows))));
@@ -228,7 +228,7 @@ describe('heartbeats side by side', () => {
     expect(sums?.flows).toBe(2350);
   });
 
-  it('of one sequence count once', async () => {
+  it('count once per sequence number', async () => {
     const heartbeat = makeHeartbeat(makeFlows(10));
     const answers = await Promise.all(Array.from({ length: 6 }, () => beat(heartbeat)));
     expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('heartbeats side by side', () => {
 });
 
 describe('any flows', () => {
-  it('are each accepted, updated or rejected, never a failure', { timeout: 60_000 }, async () => {
+  it('cause an acceptance, update or rejection each, never a failure', { timeout: 60_000 }, async () => {
     const strange = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.constant(null));
     const flow = fc
       .record(

@@ -163,11 +163,11 @@ describe('the route of enrollment', () => {
       expect(items[0]?.token_replacement).toEqual(detail.token_replacement);
       return detail.token_replacement;
     };
-    const told = async () => (await replacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
+    const found = async () => (await replacedTokens('all')).facts.filter(({ object_id }) => object_id === node.id);
     const first = await enrolled((await install()).enrolment_token);
     // Nothing reported with the token before.
     await enrolled((await install()).enrolment_token);
-    expect([await replacement(), await told()]).toEqual([null, []]);
+    expect([await replacement(), await found()]).toEqual([null, []]);
     const { node_token } = await enrolled((await install()).enrolment_token);
     expect((await beat(first.node_token)).status).toBe(401);
     expect((await beat(node_token)).status).toBe(200);
@@ -182,7 +182,7 @@ describe('the route of enrollment', () => {
       machine_id: OTHER_MACHINE,
       previous_machine_id: MACHINE_ID,
     });
-    expect(await told()).toMatchObject([
+    expect(await found()).toMatchObject([
       { key: `${node.id} ${enrolment?.id}`, detail: expect.stringContaining('another machine') },
     ]);
     const [record] = await sql`select after from audit_records
@@ -368,7 +368,7 @@ describe('GET /agents/install.sh', () => {
     expect(response.status).toBe(400);
   });
 
-  it('and the downloads give nothing else of the disk', async () => {
+  it('returns the script, and no other file of the disk with the downloads', async () => {
     for (const name of [
       'manifest.json',
       'install.sh',

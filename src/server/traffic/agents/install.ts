@@ -99,7 +99,7 @@ export async function readInstallInfo(baseUrl: string): Promise<AgentInstallInfo
 }
 
 /**
- * The installer for anyone: the address of the service and the checksums of the files it will fetch. It holds no secret.
+ * The installer for anyone: the address of the service and the checksums of the files it will fetch. It contains no secret.
  * @param baseUrl without trailing slash
  * @throws AppError `unavailable` when the agent was not built
  */

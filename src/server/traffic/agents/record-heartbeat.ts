@@ -124,7 +124,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
     isBacklog(before, heartbeat, received) ? (before?.clock_offset_ms ?? null) : null,
   );
   const now = received.toISOString();
-  const judgement = validateFlows(heartbeat.flows, {
+  const validation = validateFlows(heartbeat.flows, {
     clusterId: node.cluster_id,
     nodeId: node.node_id,
     clock: times,
@@ -143,13 +143,13 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       const { accepted, updated, unconfirmed, rejected } = known;
       return { accepted, updated, ...waits(unconfirmed), rejected, next_interval_seconds, duplicate: true };
     }
-    const accepted = await flowStore().append(tx, node, judgement.flows, now);
-    const updated = judgement.valid - accepted;
-    const unconfirmed = await keepUnconfirmed(tx, node, judgement.unconfirmed, now);
-    const rejected = [...judgement.rejected, ...withoutRoom(judgement.unconfirmed.slice(unconfirmed))];
+    const accepted = await flowStore().append(tx, node, validation.flows, now);
+    const updated = validation.valid - accepted;
+    const unconfirmed = await keepUnconfirmed(tx, node, validation.unconfirmed, now);
+    const rejected = [...validation.rejected, ...withoutRoom(validation.unconfirmed.slice(unconfirmed))];
     await storeInterfaces(tx, node, heartbeat, times, book);
     const backlog = isBacklog(agent, heartbeat, received);
-    const covered = { times, backlog, stored: { flows: judgement.flows, rejected: rejected.length } };
+    const covered = { times, backlog, stored: { flows: validation.flows, rejected: rejected.length } };
     // Sent together: the second statement costs no round trip of its own.
     await Promise.all([
       insertHeartbeat(tx, {
@@ -162,7 +162,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
         unconfirmed,
         rejected_count: rejected.length,
         rejected: rejected.slice(0, REJECTIONS_KEPT),
-        oldest_observed_at: oldestOf(judgement),
+        oldest_observed_at: oldestOf(validation),
       }),
       addAgentHours(
         tx,
@@ -186,7 +186,7 @@ export async function recordHeartbeat(scope: AgentScope, heartbeat: HeartbeatEnv
       firewall_status: heartbeat.firewall_status,
       nftables_ruleset_hash: heartbeat.nftables_ruleset_hash,
       ...(heartbeat.nftables_ruleset_hash !== agent.nftables_ruleset_hash && { ruleset_changed_at: now }),
-      payload: compactPayload(heartbeat, judgement.sample),
+      payload: compactPayload(heartbeat, validation.sample),
       loss_counters: lossCounters(heartbeat),
       updated_at: now,
     });

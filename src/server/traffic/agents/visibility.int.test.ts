@@ -66,7 +66,7 @@ const visibility = async (from: number, to: number, of = workload) => {
 };
 
 describe('GET /workloads/{workload_id}/visibility', () => {
-  it('is full where heartbeats cover everything', async () => {
+  it('returns full where heartbeats cover everything', async () => {
     await reportFor(90);
     expect(await read(10, 85)).toEqual({
       workload_id: workload.id,
@@ -146,7 +146,7 @@ describe('GET /workloads/{workload_id}/visibility', () => {
     });
   });
 
-  it('is none without an agent, without a node, and without any heartbeat in the range', async () => {
+  it('returns none without an agent, without a node, and without any heartbeat in the range', async () => {
     const created_at = at(-60);
     const bare = await makeWorkload(cluster, null, { node_id: (await makeNode(cluster)).id, created_at });
     await reportFor(70);

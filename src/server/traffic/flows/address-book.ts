@@ -54,7 +54,7 @@ export class AddressBook {
     }
   }
 
-  /** Address spaces of clusters may overlap, so a guest is only looked for in the cluster that saw the flow. */
+  /** Address spaces of clusters may overlap, so a guest is looked up only in the cluster that reported the flow. */
   endOf(clusterId: string, ip: IpAddress): FlowEnd {
     return {
       workload_ids: this.#holders.get(`${clusterId} ${formatIp(ip)}`) ?? [],

@@ -109,7 +109,7 @@ const read = async (path: string, headers: { authorization: string }) => {
   return response.json();
 };
 /** Everything of theirs that traffic can show on. */
-async function theirWorld() {
+async function readOtherTenant() {
   const { headers, workload } = tenants.theirs;
   const { items, total } = (await read('/flows', headers)) as { items: unknown[]; total: number };
   const dashboard = (await read('/dashboard', headers)) as Record<string, unknown>;
@@ -129,7 +129,7 @@ async function theirWorld() {
 
 describe('an agent', () => {
   it('paints nothing on the dashboard of a tenant whose workloads are on other nodes', async () => {
-    const before = await theirWorld();
+    const before = await readOtherTenant();
     expect(before).toMatchObject({ total: 0, alarms: [] });
     const { ours, theirs } = tenants;
     const lies: Flow[] = [
@@ -146,12 +146,12 @@ describe('an agent', () => {
     await placeOn(other, ours.workload);
     await freshAddressBook();
     await beat('other', [attack({ source_port: 6, ...tapOf(ours.workload) })]);
-    expect(await theirWorld()).toEqual(before);
+    expect(await readOtherTenant()).toEqual(before);
     expect(await settle(both('home'))).toMatchObject({ confirmed: 0, refused: 2 });
-    expect(await theirWorld()).toEqual(before);
+    expect(await readOtherTenant()).toEqual(before);
     // Their own node says the same, and it is seen.
     await beat('home', [attack(tapOf(theirs.workload))]);
-    expect(await theirWorld()).toMatchObject({ total: 1, alarms: { length: 1 } });
+    expect(await readOtherTenant()).toMatchObject({ total: 1, alarms: { length: 1 } });
   });
 
   it('cannot name the interface of one guest and the number of another', async () => {
@@ -204,7 +204,7 @@ describe('an agent', () => {
 });
 
 describe('unconfirmed flows', () => {
-  it('are shown to the platform by agent and guest, with the state and place of each, and to no tenant', async () => {
+  it('appear to the platform by agent and guest with state and place, and to no tenant', async () => {
     const { theirs } = tenants;
     const admin = await bearer(await makeUser('admin'));
     const path = '/unconfirmed-flows';
@@ -240,7 +240,7 @@ describe('confirmReports', () => {
     expect(await kept()).toEqual([]);
     const [{ node_id } = {}] = await sql`select node_id from workloads where id = ${tenants.theirs.workload.id}`;
     expect(node_id).toBe(other.id);
-    expect(await theirWorld()).toMatchObject({ total: 1, alarms: { length: 1 } });
+    expect(await readOtherTenant()).toMatchObject({ total: 1, alarms: { length: 1 } });
     // What the node before kept during the migration is right, too.
     const spooled = attack({ source_port: 9, observed_at: ago(0), ...tapOf(tenants.theirs.workload) });
     expect(await beat('home', [spooled])).toMatchObject({ accepted: 1 });

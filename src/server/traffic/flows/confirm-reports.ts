@@ -5,7 +5,7 @@ import { systemScope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import type { openProvider } from '../../inventory/cluster-access';
-import { type Places, readPlaces } from '../../inventory/read-places';
+import { type GuestLocations, readGuestLocations } from '../../inventory/read-guest-locations';
 import { clock } from '../../lib/clock';
 import { groupBy } from '../../lib/group-by';
 import { logger } from '../../lib/logger';
@@ -110,7 +110,7 @@ async function settleChunk(
   clusterId: string,
   reports: readonly WaitingReport[],
   book: AddressBook,
-  places: Places | null,
+  places: GuestLocations | null,
 ): Promise<Settled> {
   const now = clock.now().toISOString();
   const total: Settled = { confirmed: 0, refused: 0, waiting: 0 };
@@ -139,7 +139,7 @@ async function settleChunk(
   return total;
 }
 
-async function settleCluster(clusterId: string, places: Places | null, signal: AbortSignal | undefined) {
+async function settleCluster(clusterId: string, places: GuestLocations | null, signal: AbortSignal | undefined) {
   const book = await freshAddressBook();
   const total: Settled & { vmids: Set<number> } = { confirmed: 0, refused: 0, waiting: 0, vmids: new Set() };
   for (let after = 0; ; ) {
@@ -157,12 +157,16 @@ async function settleCluster(clusterId: string, places: Places | null, signal: A
 }
 
 /** Where the guests are now; null when it is too early to ask the cluster again, or it cannot be read. */
-async function askCluster(clusterId: string, vmids: ReadonlySet<number>, options: Options): Promise<Places | null> {
+async function askCluster(
+  clusterId: string,
+  vmids: ReadonlySet<number>,
+  options: Options,
+): Promise<GuestLocations | null> {
   const now = clock.now().getTime();
   if (now < (state.nextReadAt.get(clusterId) ?? 0)) return null;
   state.nextReadAt.set(clusterId, now + READ_PAUSE_MS);
   try {
-    return await readPlaces(clusterId, vmids, options.openProvider);
+    return await readGuestLocations(clusterId, vmids, options.openProvider);
   } catch (error) {
     state.nextReadAt.set(clusterId, now + FAILED_PAUSE_MS);
     logger.warn({ err: error, cluster_id: clusterId }, 'cannot read the locations of workloads');

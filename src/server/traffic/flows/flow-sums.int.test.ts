@@ -10,6 +10,7 @@ import {
   DATABASE,
   EVERY,
   FLOWS,
+  fixture,
   flow,
   groups,
   MINUTE,
@@ -18,8 +19,7 @@ import {
   tail,
   WEB,
   which,
-  world,
-} from './testing/flow-world.fixture';
+} from './testing/planted-flows.fixture';
 
 beforeAll(plantFlows);
 
@@ -30,7 +30,7 @@ describe('GET /flows/groups', () => {
   it('sums up by workloads, and where there are none by subnet', async () => {
     const answer = await groups();
     const end = (name: string | null, label: string | null) => name ?? label;
-    const [web, database] = [world.ours.workload.name, world.theirs.workload.name];
+    const [web, database] = [fixture.ours.workload.name, fixture.theirs.workload.name];
     expect(
       keyed(
         answer,
@@ -165,7 +165,7 @@ describe('GET /flows/tail', () => {
   });
 });
 
-it('is for those who may read flows', async () => {
+it('requires flow:read', async () => {
   const stranger = await bearer(await makeUser());
   for (const path of ['/flows', '/flows/tail', '/flows/groups', '/flows/series']) {
     expect((await call(path, { headers: stranger })).status).toBe(403);

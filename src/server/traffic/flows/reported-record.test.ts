@@ -22,7 +22,7 @@ describe('reportedRecord', () => {
     expect(JSON.parse(record)).toMatchObject({ truncated: true });
   });
 
-  it('is valid JSON that PostgreSQL stores, of bounded size, whatever the agent sent', () => {
+  it('returns valid JSON of limited size that PostgreSQL can store, whatever the agent sent', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.double(), fc.boolean(), fc.constant(null));
     const evidence = fc.dictionary(
       fc.string({ unit: 'binary', maxLength: 64 }),

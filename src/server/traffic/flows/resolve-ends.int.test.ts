@@ -154,7 +154,7 @@ describe('resolveFlowEnds', () => {
     ]);
   });
 
-  it('neither loses nor double-counts a byte of the aggregates, whatever becomes known', {
+  it('neither loses nor double-counts bytes of the aggregates, whatever becomes known', {
     timeout: 90_000,
   }, async () => {
     const end = fc.tuple(fc.nat(3), fc.nat(3)).map(([net, host]) => `10.${net}.0.${host + 1}`);

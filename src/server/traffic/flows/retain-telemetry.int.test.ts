@@ -124,7 +124,7 @@ describe('retention', () => {
     expect((await retainTelemetry()).traffic_flows).toBe(0);
   });
 
-  it('is exact to the millisecond, whatever the setting: what expires is not shown and goes, the rest stays', async () => {
+  it('expires to the millisecond for any setting: expired data is neither shown nor kept', async () => {
     const time = fakeClock();
     const admin = await bearer(await makeUser('admin'));
     try {

@@ -13,12 +13,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.parse('2026-03-10T14:07:30Z');
 
-type World = {
+type Fixture = {
   nodes: { id: string; cluster: string }[];
   workloads: { id: string; cluster: string }[];
   projects: { id: string; tenant: string }[];
 };
-let world: World;
+let fixture: Fixture;
 let time: ReturnType<typeof fakeClock>;
 let now = START;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const clusters = [one, one, one, two];
   const nodes = await Promise.all(clusters.map((cluster) => makeNode(cluster)));
   const workloads = await Promise.all(clusters.map((cluster) => makeWorkload(cluster)));
-  world = {
+  fixture = {
     nodes: nodes.map(({ id, cluster_id }) => ({ id, cluster: cluster_id })),
     workloads: workloads.map(({ id, cluster_id }) => ({ id, cluster: cluster_id })),
     projects: projects.map(({ id, tenant_id }) => ({ id, tenant: tenant_id })),
@@ -171,10 +171,10 @@ const FOR_A_MOMENT: Step[] = [
 async function take(one: Step, oracle: TrafficOracle): Promise<void> {
   switch (one.kind) {
     case 'report': {
-      const node = world.nodes[one.node];
-      const witness = one.witness && world.nodes[one.witness.node];
+      const node = fixture.nodes[one.node];
+      const witness = one.witness && fixture.nodes[one.witness.node];
       if (!node) throw new Error('no such node');
-      const guests = world.workloads.filter((workload) => workload.cluster === node.cluster);
+      const guests = fixture.workloads.filter((workload) => workload.cluster === node.cluster);
       const end = (index: number | null) => (index === null ? null : (guests[index % guests.length]?.id ?? null));
       const rows = new Map<string, Reported>();
       for (const { minutesAgo, source, destination, ...rest } of one.rows) {
@@ -221,8 +221,8 @@ async function take(one: Step, oracle: TrafficOracle): Promise<void> {
       await retainTelemetry();
       return;
     case 'assign': {
-      const workload = world.workloads[one.workload];
-      const project = one.project === null ? null : (world.projects[one.project] ?? null);
+      const workload = fixture.workloads[one.workload];
+      const project = one.project === null ? null : (fixture.projects[one.project] ?? null);
       await sql`update workloads set project_id = ${project?.id ?? null} where id = ${workload?.id ?? null}`;
       // All traffic is from before any of this: it stays with the first tenant that had the guest.
       if (workload && project && !oracle.owners.get(workload.id)) oracle.owners.set(workload.id, project.tenant);
@@ -263,11 +263,11 @@ describe('sumTraffic', () => {
   }, 600_000);
 
   const plain = (node: number, values: Partial<Reported> = {}): Reported => ({
-    cluster: world.nodes[node]?.cluster ?? '',
-    node: world.nodes[node]?.id ?? '',
+    cluster: fixture.nodes[node]?.cluster ?? '',
+    node: fixture.nodes[node]?.id ?? '',
     minute: now - (now % MINUTE),
-    source: world.workloads[0]?.id ?? null,
-    destination: world.workloads[1]?.id ?? null,
+    source: fixture.workloads[0]?.id ?? null,
+    destination: fixture.workloads[1]?.id ?? null,
     service: 443,
     decision: 'observed',
     ...{ bytes: 100, packets: 1, flows: 1 },
@@ -307,7 +307,7 @@ describe('sumTraffic', () => {
   });
 
   it('does not keep what only a node reported that is gone, nor traffic of clusters that are gone', async () => {
-    const gone = await makeNode({ id: world.nodes[0]?.cluster ?? '' });
+    const gone = await makeNode({ id: fixture.nodes[0]?.cluster ?? '' });
     await report([plain(0)]);
     await report([plain(0, { node: gone.id, bytes: 400 })]);
     const cluster = await makeCluster();
@@ -332,7 +332,7 @@ describe('sumTraffic', () => {
     expect(Number(row?.bytes_out)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('are pruned: five minutes after a day and two hours, hours after 400 days', async () => {
+  it('removes five-minute aggregates after a day and two hours, and hours after 400 days', async () => {
     await report([plain(0)]);
     await sumAll();
     const kept = async () =>
@@ -356,7 +356,7 @@ describe('sumTraffic', () => {
   });
 
   it('forgets to whom a guest belonged when it has been gone for 400 days', async () => {
-    const guest = await makeWorkload({ id: world.nodes[0]?.cluster ?? '' }, { id: world.projects[0]?.id ?? '' });
+    const guest = await makeWorkload({ id: fixture.nodes[0]?.cluster ?? '' }, { id: fixture.projects[0]?.id ?? '' });
     await sumAll();
     const owners = async () => (await sql`select 1 from traffic_owners where workload_id = ${guest.id}`).length;
     await sql`delete from workloads where id = ${guest.id}`;

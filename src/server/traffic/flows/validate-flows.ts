@@ -63,7 +63,7 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
   const unconfirmed = new Map<string, UnconfirmedFlow>();
   let valid = 0;
 
-  const judge = (candidate: unknown, index: number): string | null => {
+  const validate = (candidate: unknown, index: number): string | null => {
     const check = checkFlow(candidate);
     if (!check.ok) return check.reason;
     const { flow } = check;
@@ -90,7 +90,7 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
     const { verdict, workload_id: observer } = observerOf(book, sighting);
     const workload_id = verdict === 'confirmed' ? observer : null;
     const ends = attributeFlow(book, sighting, source, destination, workload_id);
-    const judged: ValidFlow = {
+    const validated: ValidFlow = {
       record: {
         flow_key,
         source_ip: source.address,
@@ -130,17 +130,22 @@ export function validateFlows(candidates: readonly unknown[], options: Options):
     if (sample.length < sampleSize) sample.push(flow);
     if (verdict === 'elsewhere' && observer !== null && vmid !== null) {
       const before = unconfirmed.get(flow_key)?.flow;
-      unconfirmed.set(flow_key, { flow: before ? merge(before, judged) : judged, index, vmid, workload_id: observer });
+      unconfirmed.set(flow_key, {
+        flow: before ? merge(before, validated) : validated,
+        index,
+        vmid,
+        workload_id: observer,
+      });
       return null;
     }
     const before = byKey.get(flow_key);
-    byKey.set(flow_key, before ? merge(before, judged) : judged);
+    byKey.set(flow_key, before ? merge(before, validated) : validated);
     valid += 1;
     return null;
   };
 
   for (const [index, candidate] of candidates.entries()) {
-    const reason = judge(candidate, index);
+    const reason = validate(candidate, index);
     if (reason !== null) rejected.push({ index, reason });
   }
   const flows = [...byKey.values()].sort((a, b) => (a.record.flow_key < b.record.flow_key ? -1 : 1));

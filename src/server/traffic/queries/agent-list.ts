@@ -44,9 +44,9 @@ export async function listAgents(input: AgentListInput, outdated: readonly strin
   const conditions = conditionsOf(input, nodes, {
     q: hasText(nodes.name, hasName(nodes.cluster_id, clusters)),
     status: (status) => (status === 'none' ? isNull(nodeAgents.status) : eq(nodeAgents.status, status)),
-    outdated: (wanted) => (wanted ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
+    outdated: (desired) => (desired ? isOutdated : and(isNotNull(nodeAgents.agent_version), not(isOutdated))),
     // Only an agent that reports shows that nothing is missing.
-    lacking: (wanted) => (wanted ? lacks : and(isNotNull(nodeAgents.payload), reporting, not(lacks))),
+    lacking: (desired) => (desired ? lacks : and(isNotNull(nodeAgents.payload), reporting, not(lacks))),
   });
   const matches = db
     .select({ id: nodes.id })
@@ -103,8 +103,8 @@ const sum = (hours: readonly Activity[], field: keyof Activity) =>
   hours.reduce((total, hour) => total + hour[field], 0);
 
 /** Number of heartbeats whose rejections are shown, and of first reasons for each. */
-const TOLD_HEARTBEATS = 10;
-const TOLD_REASONS = 5;
+const SHOWN_HEARTBEATS = 10;
+const SHOWN_REASONS = 5;
 
 /** A node with its agent, the newest heartbeat and what the heartbeats since a time brought, or null. Three queries. */
 export async function findAgentDetail(
@@ -131,7 +131,7 @@ export async function findAgentDetail(
       .from(agentHeartbeats)
       .where(and(recent, gt(agentHeartbeats.rejected_count, 0)))
       .orderBy(desc(agentHeartbeats.received_at))
-      .limit(TOLD_HEARTBEATS),
+      .limit(SHOWN_HEARTBEATS),
   ]);
   if (!agent) return null;
   return {
@@ -144,7 +144,7 @@ export async function findAgentDetail(
     },
     hours,
     rejections: refused.flatMap(({ received_at, rejected }) =>
-      rejected.slice(0, TOLD_REASONS).map(({ index, reason }) => ({ received_at, index, reason })),
+      rejected.slice(0, SHOWN_REASONS).map(({ index, reason }) => ({ received_at, index, reason })),
     ),
   };
 }

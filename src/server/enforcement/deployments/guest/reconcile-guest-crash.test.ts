@@ -47,7 +47,7 @@ let simulator: Simulator;
 let clean: HypervisorProvider;
 let cluster: Awaited<ReturnType<HypervisorProvider['firewallReader']['readClusterFirewall']>>;
 /** Before version 1, with it, and with version 2. */
-let worlds: Snapshot[];
+let labs: Snapshot[];
 /** What is stored of each guest: how it was before the policy, and what was written to its switches. */
 const origins = new Map<number, Origin>();
 
@@ -250,10 +250,10 @@ beforeAll(async () => {
   clean = directProvider(control());
   cluster = await clean.firewallReader.readClusterFirewall();
   furnish(control());
-  worlds = [takeSnapshot(control())];
+  labs = [takeSnapshot(control())];
   for (const version of [1, 2] as const) {
     await run(version)();
-    worlds.push(takeSnapshot(control()));
+    labs.push(takeSnapshot(control()));
   }
 });
 afterAll(() => simulator?.close());
@@ -269,7 +269,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
   let calls: number;
   let desired: string[];
 
-  const start = (version: number = from) => restore(control(), worlds[version] as Snapshot);
+  const start = (version: number = from) => restore(control(), labs[version] as Snapshot);
 
   beforeAll(async () => {
     start();
@@ -307,7 +307,7 @@ describe.each(SCENARIOS)('%s the rules of five guests', (_, from, to) => {
     for (const { vmid } of FIVE) expect(ourLines(control(), vmid)).toHaveLength(intentOf(vmid, to).rules.length);
   });
 
-  it('is right by both readings of the filter after every write, and the second time writes nothing', async () => {
+  it('passes both evaluators after every write and writes nothing the second time', async () => {
     start();
     const outcomes = await run(to, watch(expected, pass, true))();
     expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('ok'));

@@ -46,7 +46,7 @@ describe.each(['pve9', 'pve8', 'pve8Old'] as PveVersionName[])('a guest of %s', 
 });
 
 describe('the order of writes', () => {
-  it('is rules, defaults, switch, interfaces, so that switching on cuts nothing off', async () => {
+  it('starts with rules, then defaults, switch and interfaces, so that nothing is cut off', async () => {
     const { simulator, provider } = await simulate();
     await reconcile(provider(), { vmid: 110, kind: 'qemu', node: 'pve2' }, 1);
     const writes = simulator.log

@@ -68,7 +68,7 @@ const MAX_UNKNOWN = 5;
 /** How often the final check may find that another writer has changed something. */
 const MAX_ROUNDS = 5;
 
-const changedMeanwhile = () =>
+const changedByOthers = () =>
   new GuestProblem({
     code: 'changed_meanwhile',
     message: "Another user or program kept changing the workload's firewall during the deployment.",
@@ -100,7 +100,7 @@ class Patience {
 
   conflict(): void {
     this.#conflicts += 1;
-    if (this.#conflicts > MAX_CONFLICTS) throw changedMeanwhile();
+    if (this.#conflicts > MAX_CONFLICTS) throw changedByOthers();
   }
 }
 
@@ -362,7 +362,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
         step = nextStep(state, work.intent);
       }
       if (step) {
-        if (work.writes >= most) throw changedMeanwhile();
+        if (work.writes >= most) throw changedByOthers();
         state = await work.step(state, step);
         continue;
       }
@@ -371,7 +371,7 @@ export async function reconcileGuest(task: GuestTask): Promise<GuestOutcome> {
       state = await work.read();
       if (nextStep(state, work.intent) === null) break;
       rounds += 1;
-      if (rounds >= MAX_ROUNDS) throw changedMeanwhile();
+      if (rounds >= MAX_ROUNDS) throw changedByOthers();
     }
     const problems = [...work.problems, ...wrongNics(state, work.intent, work.problems)];
     const done = work.writes === 0 ? 'unchanged' : 'ok';

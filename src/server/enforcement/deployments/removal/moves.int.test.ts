@@ -56,7 +56,7 @@ describe('a workload that is moved to another tenant manually', () => {
     }
   });
 
-  it('is no business of the former policy: apply, reconcile, retry, cleanup and previews leave it out', async () => {
+  it('leaves the former policy: apply, reconcile, retry, cleanup and previews leave it out', async () => {
     const policy = await makePolicy(ours);
     const deployment = await apply(ours, policy);
     await assign(theirs, [MOVED]);
@@ -96,7 +96,7 @@ describe('a workload that is moved to another tenant manually', () => {
     expect(rulesOf(MOVED, policy)).toEqual([]);
   });
 
-  it('is not written to by an apply that had begun before it moved', async () => {
+  it('gets no writes from an apply that started before the move', async () => {
     const policy = await makePolicy(ours, {
       definition: {
         enforcement_mode: 'enforced',
@@ -151,18 +151,18 @@ describe('a workload that is moved to another tenant manually', () => {
     const gone = await call(`/workloads/${workload}/residual-rules`, { headers: await ours.as() });
     expect(gone.status).toBe(404);
     // Both are notified, each of its own side.
-    const told = async ({ tenant }: Side) =>
+    const found = async ({ tenant }: Side) =>
       (await collectFindings([tenant.id], ['residual_rules'])).facts.map(({ object_id, detail }) => ({
         object_id,
         detail,
       }));
-    expect(await told(theirs)).toEqual([
+    expect(await found(theirs)).toEqual([
       {
         object_id: workload,
         detail: 'Rules of one policy of a former tenant still filter the workload. Removal is retried automatically.',
       },
     ]);
-    expect(await told(ours)).toEqual([
+    expect(await found(ours)).toEqual([
       {
         object_id: null,
         detail:

@@ -67,7 +67,7 @@ describe('a workload that moves to another project of its tenant', () => {
     ]);
   });
 
-  it('is not written to by an apply of the project that had begun before', async () => {
+  it('gets no writes from an apply of the former project that started before the move', async () => {
     await lab.sql`update security_rules set destination_ports = '{2222}' where policy_id = ${policy.id}`;
     await lab.sql`update policies set version = version + 1 where id = ${policy.id}`;
     const result = await ask<ApplyResult>(ours.as, `/policies/${policy.id}/apply`, {});
@@ -106,7 +106,7 @@ describe('a workload that moves to another project of its tenant', () => {
 });
 
 describe('a policy that is given to a project of its tenant', () => {
-  it('is shown to lose the rules of other workloads, loses them when it is saved, and can go back to the tenant', async () => {
+  it('shows the loss of rules of other workloads, loses them when saved, and can return to the tenant', async () => {
     const other = await makeProject(ours.tenant);
     const policy = await makePolicy(ours);
     await apply(ours, policy);
@@ -138,7 +138,7 @@ describe('a policy that is given to a project of its tenant', () => {
     expect([MOVED, STAYS].map((vmid) => rulesOf(vmid, policy).length)).toEqual([1, 1]);
   });
 
-  it('is refused while it is deployed, for a project of others, and for a policy of the installation', async () => {
+  it('returns an error while it is deployed, for a project of another tenant, and for a policy of the installation', async () => {
     const policy = await makePolicy(ours);
     const change = async (who: Side['as'], id: string, project_id: string | null) =>
       (await call(`/policies/${id}`, { method: 'PATCH', headers: await who(), body: { project_id } })).status;

@@ -62,7 +62,7 @@ const look = async () => {
 };
 
 describe('drift from out-of-band changes is found in one read', () => {
-  it('and none is reported without it', async () => {
+  it('exactly, and no drift is reported without a change', async () => {
     expect(ruleLines()).toHaveLength(3);
     expect(await look()).toMatchObject({
       overall: 'active',
@@ -215,7 +215,7 @@ describe('the list', () => {
 });
 
 describe('what cannot be read', () => {
-  it('is unreadable, neither off nor missing, and the list keeps the earlier snapshot', async () => {
+  it('shows as unreadable, neither off nor missing, and the list keeps the earlier snapshot', async () => {
     expect(await look()).toMatchObject({ status: 'active' });
     const fault = lab.simulator.onRequest(
       { path: new RegExp(`/${GUEST}/firewall/(rules|options)$`) },
@@ -272,7 +272,7 @@ describe('the three ways of looking at one guest', () => {
 });
 
 describe('a policy out of force', () => {
-  it('is stale while its rules are live, has no status when they are gone', async () => {
+  it('shows as stale while its rules are live, and has no status when they are gone', async () => {
     const { body } = await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { enabled: false } });
     const changed = body as { cleanup: { deployment_id: string }[] };
     expect(await look()).toMatchObject({ overall: 'stale', reasons: ['leftover'], leftover: 6, expected: 0 });

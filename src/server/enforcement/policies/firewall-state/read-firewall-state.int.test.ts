@@ -24,7 +24,7 @@ beforeAll(async () => {
   await store(0, 'a');
 });
 
-it('is the same while nothing changed, for one query', async () => {
+it('returns the same object in one query while nothing changed', async () => {
   const firewall = await readFirewallState();
   const again = await countQueries(() => readFirewallState());
   expect(again.result).toBe(firewall);
@@ -63,7 +63,7 @@ it.each<[string, () => Promise<unknown>, (firewall: Awaited<ReturnType<typeof re
     () => sql`delete from guest_firewall_snapshots where workload_id = ${workload.id}`,
     ({ snapshots }) => expect(snapshots.guests.size).toBe(0),
   ],
-])('is another after %s', async (_, change, check) => {
+])('returns another object after %s', async (_, change, check) => {
   const before = await readFirewallState();
   await change();
   const firewall = await readFirewallState();

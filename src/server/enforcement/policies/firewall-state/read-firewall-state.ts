@@ -68,7 +68,7 @@ const known = sharedValue<Known>('policy_board', async (before) => {
 });
 
 /**
- * Where all policies stand now, from what was last read of the clusters; no cluster is asked. One query when nothing
+ * The status of all policies from the last snapshots of the clusters; no cluster is contacted. One query when nothing
  * changed, and then the same state. Requests at the same time share the work; each sees what was committed before it asked.
  */
 export async function readFirewallState(): Promise<FirewallState> {
@@ -84,7 +84,7 @@ export async function refreshFirewallState(
   const groups = groupBy(subjects, (workload) => workload.cluster_id);
   const fresh = await Promise.all(
     [...groups].map(
-      async ([clusterId, list]) => [clusterId, await readLive(clusterId, list, { afresh: true })] as const,
+      async ([clusterId, list]) => [clusterId, await readLive(clusterId, list, { fresh: true })] as const,
     ),
   );
   const guests = new Map(firewall.snapshots.guests);

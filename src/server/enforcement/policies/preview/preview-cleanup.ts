@@ -66,7 +66,7 @@ export async function previewCleanup(scope: Scope<'policy:read'>, id: string): P
   };
   const clusters = await Promise.all(
     [...groupBy(workloads, (workload) => workload.cluster_id)].map(async ([cluster_id, list]) => {
-      const { guests } = await readLive(cluster_id, list, { afresh: true });
+      const { guests } = await readLive(cluster_id, list, { fresh: true });
       return {
         cluster_id,
         cluster_name: inputs.clusters.get(cluster_id)?.name ?? '',

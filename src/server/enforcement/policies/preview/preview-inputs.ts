@@ -34,8 +34,8 @@ const inForce = (policy: InputPolicy): InputPolicy => ({
  * What is confirmed is compared with the live state at that time: a snapshot some seconds old would only cause it to
  * be skipped.
  */
-const readAfresh = (clusterId: string, workloads: readonly InputWorkload[]) =>
-  readLive(clusterId, workloads, { afresh: true });
+const readFresh = (clusterId: string, workloads: readonly InputWorkload[]) =>
+  readLive(clusterId, workloads, { fresh: true });
 
 function totalsOf(clusters: PolicyPreview['clusters']): PolicyPreview['totals'] {
   const guests = clusters.flatMap((cluster) => cluster.guests);
@@ -67,7 +67,7 @@ export async function previewWithInputs(
   places: readonly string[],
   id: string | null,
   reach: Reach,
-  read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterSnapshots> = readAfresh,
+  read: (clusterId: string, workloads: readonly InputWorkload[]) => Promise<ClusterSnapshots> = readFresh,
   tests: TestsOfPreview | null = null,
 ): Promise<PolicyPreview> {
   const desired = inForce(policy);

@@ -148,11 +148,11 @@ describe('the preview of a policy', () => {
     // What is on by default is not stored.
     expect(dormant.totals.dormant).toBe(3);
     expect(codes(dormant)).toContain('dormant_content');
-    const told = guest?.warnings.filter(({ code }) => code === 'dormant_content').map(({ message }) => message);
-    expect(told?.[0]).toBe(
+    const found = guest?.warnings.filter(({ code }) => code === 'dormant_content').map(({ message }) => message);
+    expect(found?.[0]).toBe(
       'Rule 1 (inbound DROP tcp port 8081, "old block") takes effect on net0. The rule blocks traffic that passes now.',
     );
-    expect(told?.[1]).toMatch(
+    expect(found?.[1]).toMatch(
       /^IP set ipfilter-net0 takes effect on net0: traffic from an address outside the set is blocked/,
     );
     // What stored content would change is not promised.
@@ -277,7 +277,7 @@ describe('the firewall of a guest', () => {
       definition: { sources: ['10.9.0.0/16'], targets: ['vmid:100'] },
       rules: [{ action: 'reject', protocol: 'tcp', destination_ports: ['443'] }],
     });
-    const { audit: told } = (await test(100, { ...packet, destination_port: 443 })) as { audit: unknown };
-    expect(told).toEqual([{ policy_id: audit.id, name: audit.name, verdict: 'reject' }]);
+    const { audit: found } = (await test(100, { ...packet, destination_port: 443 })) as { audit: unknown };
+    expect(found).toEqual([{ policy_id: audit.id, name: audit.name, verdict: 'reject' }]);
   });
 });

@@ -19,7 +19,7 @@ export type PolicyLab = SyncLab & {
   apply(policy: Pick<Policy, 'id' | 'name' | 'version'>): Promise<void>;
   /** Carries out deployments that wait. */
   carryOut(requests: readonly { deployment_id: string }[]): Promise<void>;
-  /** The policy as its guests are right now. */
+  /** The policy, compared with the live state of its guests. */
   fresh(policyId: string): Promise<Policy>;
   /** Reads all guests, as the worker does from time to time. */
   observe(): Promise<void>;
@@ -31,12 +31,12 @@ let labs = 0;
 /** The small lab of the simulator, synced, with what tests of policies do with it. */
 export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Promise<PolicyLab> {
   labs += 1;
-  const world = await makeSyncLab({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
-  const run = await world.sync();
+  const fixture = await makeSyncLab({ scenario: smallLab, timeScale: 50, ...options }, `policy lab ${labs}`);
+  const run = await fixture.sync();
   if (run.status !== 'ok') throw new Error('the lab could not be synced');
   const user = await makeUser('security_engineer');
   const json: PolicyLab['json'] = async (path, init = {}) => {
-    // Tests change the cluster between two calls. Who asks for a fresh snapshot gets one without our help.
+    // Tests change the cluster between two calls. A caller that requests a fresh snapshot gets one anyway.
     if (!path.includes('fresh=true')) forgetSnapshots();
     // The lab's time runs fast: a token of the beginning expires within seconds.
     const headers = { ...(await bearer(user)), ...init.headers };
@@ -49,7 +49,7 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
     }
   };
   return {
-    ...world,
+    ...fixture,
     json,
     carryOut,
     async create(input) {
@@ -66,7 +66,7 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
           policy_version: version,
           tenant_id: null,
           project_id: null,
-          cluster_id: world.cluster.id,
+          cluster_id: fixture.cluster.id,
           kind: 'apply',
           trigger: 'apply',
           requested_by: null,
@@ -80,8 +80,8 @@ export async function makePolicyLab(options: Partial<SimulatorOptions> = {}): Pr
       return body;
     },
     async observe() {
-      await observeCluster(world.cluster.id, new AbortController().signal);
+      await observeCluster(fixture.cluster.id, new AbortController().signal);
     },
-    id: async (vmid) => (await world.workload(vmid)).id,
+    id: async (vmid) => (await fixture.workload(vmid)).id,
   };
 }

@@ -110,9 +110,9 @@ const SECOND = [
 ];
 
 export async function plantTraffic() {
-  const world = await build();
+  const fixture = await build();
   const admin = await bearer(await makeUser('admin'));
-  for (const [node, flows] of [[world.n1, FIRST] as const, [world.n2, SECOND] as const]) {
+  for (const [node, flows] of [[fixture.n1, FIRST] as const, [fixture.n2, SECOND] as const]) {
     const response = await call('/agents/heartbeat', {
       method: 'POST',
       body: makeHeartbeat(flows),
@@ -130,13 +130,13 @@ export async function plantTraffic() {
         enforcement_mode: 'audit',
         direction: 'in',
         sources: ['any'],
-        targets: [world.ours.workload.name],
+        targets: [fixture.ours.workload.name],
         default_action: 'none',
       },
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['443'] }],
     },
   });
   expect(policy.status, await policy.clone().text()).toBe(201);
-  return { ...world, admin };
+  return { ...fixture, admin };
 }
 export type PlantedTraffic = Awaited<ReturnType<typeof plantTraffic>>;

@@ -29,7 +29,7 @@ describe('requests at the same time', () => {
     ['2 calls to the root daemon of one node', { method: 'GET', path: version, node: 'pve2', daemon: true }, 2],
     ['2 writes to one node', { method: 'PUT', path: version, node: 'pve2' }, 2],
     ['1 guest agent call to one node', { method: 'GET', path: version, node: 'pve2', kind: 'agent' }, 1],
-  ] as const)('are at most %s', async (_, request, limit) => {
+  ] as const)('never exceed %s', async (_, request, limit) => {
     const { server, arrived, most, releaseOne } = await holdingServer();
     const client = testClient(accessTo([server]));
     const calls = Array.from({ length: 6 }, () => client.request(request));
@@ -41,7 +41,7 @@ describe('requests at the same time', () => {
     expect(most()).toBe(limit);
   });
 
-  it('are counted over all providers of the same cluster', async () => {
+  it('count over all providers of the same cluster', async () => {
     const { server, arrived, most, releaseOne } = await holdingServer();
     const access = accessTo([server]);
     const clients = [testClient(access), testClient(access)];
@@ -56,7 +56,7 @@ describe('requests at the same time', () => {
 });
 
 describe('a refused token', () => {
-  it('is not tried a second time', async () => {
+  it('gets no second attempt', async () => {
     const server = await serveApi((_, response) => answer(response, '', 401, 'Authentication failed!'));
     const client = testClient(accessTo([server, server]));
     for (let i = 0; i < 3; i++) {
@@ -65,7 +65,7 @@ describe('a refused token', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is retried when the caller insists, and works from then on', async () => {
+  it('works again when the caller insists on a retry', async () => {
     let status = 401;
     const server = await serveApi((_, response) => answer(response, { data: 'ok' }, status));
     const client = testClient(accessTo([server]));
@@ -77,7 +77,7 @@ describe('a refused token', () => {
   });
 
   it.each(['', 'root@pam', 'user@realm!token', 'a b@pve!t=secret', 'user@realm!t=se cret'])(
-    'that cannot be one (%j) is not sent at all',
+    'stays unsent when it is malformed (%j)',
     async (api_token) => {
       const server = await serveApi((_, response) => answer(response, { data: 1 }));
       await expect(testClient(accessTo([server], { api_token })).get(version)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('a refused token', () => {
     },
   );
 
-  it('with unusual characters in its user is percent-encoded', async () => {
+  it('has unusual characters of the user percent-encoded', async () => {
     const server = await serveApi((_, response) => answer(response, { data: 1 }));
     const client = testClient(accessTo([server], { api_token: 'a%b;c=dé@pve!tok=secret' }));
     await client.get(version);
@@ -103,14 +103,14 @@ describe('an entry node that is down', () => {
     return server;
   };
 
-  it('is replaced by another known node, for reads and for writes', async () => {
+  it('falls back to another known node, for reads and for writes', async () => {
     const [first, second] = [await down(), await serveApi((_, response) => answer(response, { data: 'second' }))];
     const client = testClient(accessTo([first, second]));
     await expect(client.get(version)).resolves.toMatchObject({ data: 'second' });
     await expect(client.request({ method: 'PUT', path: version })).resolves.toMatchObject({ data: 'second' });
   });
 
-  it('is the one that the error is about when no other answers', async () => {
+  it('determines the error when no other node answers', async () => {
     const servers = [await down(), await down()];
     const client = testClient(accessTo(servers));
     for (let i = 0; i < 5; i++) {
@@ -119,7 +119,7 @@ describe('an entry node that is down', () => {
     await expect(client.get(version)).rejects.toMatchObject({ remedy: expect.stringContaining('online') });
   });
 
-  it('is asked first again some time after it came back', async () => {
+  it('gets requests first again some time after its return', async () => {
     const first = await serveApi((request, response) =>
       alive ? answer(response, { data: 'first' }) : request.socket.destroy(),
     );
@@ -135,7 +135,7 @@ describe('an entry node that is down', () => {
     expect(first.requests).toHaveLength(3);
   });
 
-  it('after a write that may have arrived is not replaced', async () => {
+  it('stays the only target after a write that may have arrived', async () => {
     const first = await serveApi((request) => request.socket.destroy());
     const second = await serveApi((_, response) => answer(response, { data: null }));
     const client = testClient(accessTo([first, second]));
@@ -147,7 +147,7 @@ describe('an entry node that is down', () => {
 });
 
 describe('a node behind the entry node that is down', () => {
-  it('is left alone after three failures, while the others are asked as before', async () => {
+  it('gets no requests after three failures; the others do as before', async () => {
     const server = await serveApi((request, response) => {
       if (request.url?.includes('pve2')) answer(response, '', 595, 'No route to host');
       else answer(response, { data: 'ok' });
@@ -177,7 +177,7 @@ describe('a cluster that is being upgraded', () => {
     [596, 'Connection timed out'],
     [500, 'ipcc_send_rec[1] failed: Connection refused'],
     [500, 'RPCEnvironment init request failed: Unable to load access control list: Connection refused'],
-  ])('is asked again once for a read that failed with %i %s', async (status, text) => {
+  ])('gets one more request for a read that failed with %i %s', async (status, text) => {
     let failures = 1;
     const server = await serveApi((_, response) =>
       failures-- > 0 ? answer(response, { data: null, message: text }, status) : answer(response, { data: 'ok' }),
@@ -191,7 +191,7 @@ describe('a cluster that is being upgraded', () => {
     [595, '', true],
     [595, 'Connection refused', undefined],
     [500, "cfs-lock 'firewall-vm-100' error: no quorum!", undefined],
-  ])('is never sent a write again: %i %s leaves its outcome unknown: %s', async (status, text, unknown) => {
+  ])('never gets a write twice: %i %s leaves its outcome unknown: %s', async (status, text, unknown) => {
     const server = await serveApi((_, response) => answer(response, { data: null, message: text }, status));
     const error = await testClient(accessTo([server]))
       .request({ method: 'PUT', path: version, node: 'pve1' })

@@ -164,7 +164,7 @@ export class PveClient {
   /** Entry nodes that failed a moment ago come last; the node meant comes first when it is to be asked directly. */
   #order({ direct, node }: PveRequest): Entry[] {
     const now = this.#now();
-    const failed = (entry: Entry) => this.#limits.breakers.get(entryKey(entry)).failedLately(now);
+    const failed = (entry: Entry) => this.#limits.breakers.get(entryKey(entry)).hasRecentFailures(now);
     const elsewhere = (entry: Entry) => direct === true && entry.node !== node;
     return [...this.#entries].sort(
       (a, b) => Number(failed(a)) - Number(failed(b)) || Number(elsewhere(a)) - Number(elsewhere(b)),

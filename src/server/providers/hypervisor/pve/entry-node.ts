@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ApiUrl } from '@/domain/net/url';
 import type { AddressGuard } from '../../net/address-guard';
-import { checkCertificate, type FlowValidation, type TrustBasis } from './http/certificate-trust';
+import { type CertificateTrust, checkCertificate, type TrustBasis } from './http/certificate-trust';
 import { type ExchangeRequest, exchange, type RawAnswer } from './http/exchange';
 import { SecureAgent } from './http/secure-agent';
 import { type OpenedSocket, openTlsSocket } from './http/tls-socket';
@@ -72,7 +72,7 @@ export class EntryNode {
     this.#writes.destroy();
   }
 
-  #judge(opened: OpenedSocket): FlowValidation {
+  #check(opened: OpenedSocket): CertificateTrust {
     const { ca, nodeNames } = this.#options;
     return checkCertificate(opened.shown, { fingerprint: this.#fingerprint, ca, nodeNames }, this.target.host);
   }
@@ -83,22 +83,22 @@ export class EntryNode {
     if (this.#closed) throw closedError();
     const target = { host: this.target.host, port: this.target.port, guard, lookup, timeoutMs };
     let opened = await openTlsSocket(target, this.#trustSystem ? null : ca);
-    let judgement = this.#judge(opened);
-    if (judgement.verdict === 'try_system_ca') {
+    let trust = this.#check(opened);
+    if (trust.verdict === 'try_system_ca') {
       opened.socket.destroy();
       opened = await openTlsSocket(target, null);
-      judgement = this.#judge(opened);
-      this.#trustSystem = judgement.verdict === 'trusted';
+      trust = this.#check(opened);
+      this.#trustSystem = trust.verdict === 'trusted';
     }
     const shown = opened.shown.certificate.fingerprint256;
-    this.lastShown = { fingerprint: shown, basis: judgement.verdict === 'trusted' ? judgement.basis : null };
-    if (judgement.verdict === 'changed' && (await this.#vouched(opened, shown)))
-      judgement = { verdict: 'trusted', basis: 'other_node' };
-    if (judgement.verdict !== 'trusted' || this.#closed) {
+    this.lastShown = { fingerprint: shown, basis: trust.verdict === 'trusted' ? trust.basis : null };
+    if (trust.verdict === 'changed' && (await this.#vouched(opened, shown)))
+      trust = { verdict: 'trusted', basis: 'other_node' };
+    if (trust.verdict !== 'trusted' || this.#closed) {
       opened.socket.destroy();
-      throw judgement.verdict === 'trusted' ? closedError() : this.#distrust(judgement, shown);
+      throw trust.verdict === 'trusted' ? closedError() : this.#distrust(trust, shown);
     }
-    this.#accept(shown, judgement.basis);
+    this.#accept(shown, trust.basis);
     return opened.socket;
   }
 
@@ -119,10 +119,10 @@ export class EntryNode {
     this.#options.onRenewed({ url: this.target.url, previous, current: shown, basis });
   }
 
-  #distrust(judgement: FlowValidation, fingerprint: string): TransportError {
+  #distrust(trust: CertificateTrust, fingerprint: string): TransportError {
     const { host } = this.target;
     const detail = { fingerprint, object: host };
-    if (judgement.verdict === 'changed') {
+    if (trust.verdict === 'changed') {
       return new TransportError(
         'tls_changed',
         `${host} presents another certificate than the pinned one: ${fingerprint} instead of ${this.#fingerprint}`,
@@ -131,7 +131,7 @@ export class EntryNode {
         { ...detail, ...(this.#fingerprint !== null && { expectedFingerprint: this.#fingerprint }) },
       );
     }
-    const reason = judgement.verdict === 'untrusted' ? ` (${judgement.reason.slice(0, 200)})` : '';
+    const reason = trust.verdict === 'untrusted' ? ` (${trust.reason.slice(0, 200)})` : '';
     return new TransportError(
       'tls_untrusted',
       `The certificate of ${host} is not trusted${reason}; its fingerprint is ${fingerprint}`,

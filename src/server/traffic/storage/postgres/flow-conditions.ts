@@ -126,8 +126,8 @@ export function flowConditions(selection: FlowSelection): SQL {
     conditions.push(sql`(${endCondition('source', address)} or ${endCondition('destination', address)})`);
   }
   for (const end of ['source', 'destination'] as const) {
-    const wanted = filter[end] === undefined ? null : parseEndFilter(filter[end]);
-    if (wanted) conditions.push(endCondition(end, wanted));
+    const desired = filter[end] === undefined ? null : parseEndFilter(filter[end]);
+    if (desired) conditions.push(endCondition(end, desired));
   }
   if (filter.q) conditions.push(searchCondition(filter.q, selection));
   return sql.join(

@@ -23,7 +23,7 @@ import { rollupKey } from './minutes';
 import { moveParts, type PartPosition } from './unresolved-minutes';
 
 const CHUNK_PAGES = 256;
-/** Beyond so many networks, comparing each flow with all of them costs more than looking its ends up. */
+/** Beyond so many networks, comparing each flow with all of them costs more than a lookup of its ends. */
 const MAX_NETWORKS = 200;
 
 /** The ends of a flow with what is unknown filled in; null when nothing can be. What was resolved stays. */

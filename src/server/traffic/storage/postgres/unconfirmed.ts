@@ -103,7 +103,7 @@ async function refuseWaiting(
   return rows.length;
 }
 
-const GUESTS_TOLD = 50;
+const GUESTS_SHOWN = 50;
 
 /** What the agent of a node reported about guests of other nodes, by guest. One query. */
 async function listUnconfirmedGuests(nodeId: string): Promise<UnconfirmedGuest[]> {
@@ -115,7 +115,7 @@ async function listUnconfirmedGuests(nodeId: string): Promise<UnconfirmedGuest[]
         (count(*) filter (where state = 'waiting'))::int as waiting, (count(*) filter (where state = 'refused'))::int as refused,
         ${at('min(observed_at)')} as first_observed_at, ${at('max(observed_at)')} as last_observed_at
       from ${unconfirmedFlows} where node_id = ${nodeId}::uuid group by vmid
-      order by max(observed_at) desc, vmid limit ${GUESTS_TOLD}) as u
+      order by max(observed_at) desc, vmid limit ${GUESTS_SHOWN}) as u
     left join ${workloads} as w on w.id = u.workload_id
     left join ${nodes} as n on n.id = w.node_id
     order by u.last_observed_at desc, u.vmid`);

@@ -1,7 +1,7 @@
 import type { AgentBehaviour } from '@fabric/simulator/state/guest';
 import { describe, expect, it } from 'vitest';
 import { type Simulated, simulate } from '../testing/simulated.fixture';
-import { addressFact } from './interface-facts';
+import { addressFact } from './parse-interfaces';
 import { agentEnabled } from './read-guest-settings';
 
 const vm = (vmid: number, node = 'pve1') => ({ node, kind: 'qemu' as const, vmid });
@@ -91,20 +91,20 @@ describe('virtual machines', () => {
     ],
   ])('%s', async (_, behavior, outcome) => {
     for (const version of ['pve9', 'pve8'] as const) {
-      const world = await simulate(version);
-      if (behavior === 'no agent') world.cluster.setConfig(100, { agent: undefined });
-      else if (behavior === 'switched off') world.cluster.setConfig(100, { agent: '0' });
-      else if (behavior === 'stopped') world.cluster.setRunState(100, 'stopped');
-      else world.cluster.setAgent(100, behavior);
-      const answer = await ask(world, 100);
+      const fixture = await simulate(version);
+      if (behavior === 'no agent') fixture.cluster.setConfig(100, { agent: undefined });
+      else if (behavior === 'switched off') fixture.cluster.setConfig(100, { agent: '0' });
+      else if (behavior === 'stopped') fixture.cluster.setRunState(100, 'stopped');
+      else fixture.cluster.setAgent(100, behavior);
+      const answer = await ask(fixture, 100);
       expect(answer).toMatchObject(outcome);
       if (answer instanceof Error) expect(answer).toMatchObject({ remedy: expect.stringMatching(/./) });
     }
   });
 
   it('cannot make an answer too long, or put something else into it', async () => {
-    const world = await simulate();
-    world.cluster.setAgent(100, {
+    const fixture = await simulate();
+    fixture.cluster.setAgent(100, {
       kind: 'ok',
       interfaces: [
         {
@@ -115,7 +115,7 @@ describe('virtual machines', () => {
         ...Array.from({ length: 3000 }, (_, i) => ({ name: `cali${i}` })),
       ],
     });
-    const answer = await world.provider().addresses.readGuestInterfaces(vm(100));
+    const answer = await fixture.provider().addresses.readGuestInterfaces(vm(100));
     expect(answer?.items).toHaveLength(1024);
     expect(answer?.items[0]).toEqual({
       name: expect.not.stringMatching(/\n/),
@@ -133,19 +133,19 @@ describe('virtual machines', () => {
     });
   });
 
-  it('are asked one at a time per node, at their own node, and dead ones do not hold up others', async () => {
-    const world = await simulate();
-    for (const vmid of [100, 101, 103, 104]) world.cluster.setAgent(vmid, { kind: 'not-running' });
-    const { addresses } = world.provider();
+  it('get one request at a time per node, at their own node; dead agents do not delay others', async () => {
+    const fixture = await simulate();
+    for (const vmid of [100, 101, 103, 104]) fixture.cluster.setAgent(vmid, { kind: 'not-running' });
+    const { addresses } = fixture.provider();
     const refs = [vm(100), vm(103), vm(100), vm(101, 'pve2'), vm(104, 'pve2'), vm(102, 'pve3')];
     await Promise.allSettled([
       ...refs.map((guest) => addresses.readGuestInterfaces(guest)),
       ...refs.map((guest) => addresses.readGuestSettings(guest)),
     ]);
-    expect(world.cluster.load.maxOf('agent:')).toBe(1);
-    expect(world.cluster.load.maxOf('pvedaemon:')).toBeLessThanOrEqual(2);
+    expect(fixture.cluster.load.maxOf('agent:')).toBe(1);
+    expect(fixture.cluster.load.maxOf('pvedaemon:')).toBeLessThanOrEqual(2);
     // Every node took the calls that are about it.
-    for (const node of ['pve2', 'pve3']) expect(world.cluster.load.get(`entry:${node}`).total).toBeGreaterThan(0);
+    for (const node of ['pve2', 'pve3']) expect(fixture.cluster.load.get(`entry:${node}`).total).toBeGreaterThan(0);
   });
 });
 
@@ -186,7 +186,7 @@ describe('the SDN', () => {
     expect(items[0]).toMatchObject({ network: 'apps', address: expect.stringMatching(/^10\.60\.10\./) });
   });
 
-  it('is not complete for a token that may not see everything', async () => {
+  it('counts as incomplete for a token that may not see everything', async () => {
     const { provider, access } = await simulate();
     expect(await provider(access('empty')).addresses.listLeases()).toMatchObject({
       items: [],

@@ -6,7 +6,7 @@ import { textField, vmidField } from '../answers/fields';
 import { parseList, toListing } from '../answers/parse-list';
 import { apiPath } from '../http/encode';
 import type { InventoryContext } from '../inventory/context';
-import { addressFact } from './interface-facts';
+import { addressFact } from './parse-interfaces';
 
 const MAX_LEASES = 100_000;
 const name = z.string().min(1).max(64);

@@ -3,9 +3,9 @@ import type { GuestInterfaces, GuestRef } from '../../types';
 import { stripControls } from '../answers/fields';
 import type { PveClient } from '../client';
 import { apiPath } from '../http/encode';
-import { interfaceFacts, isFields } from './interface-facts';
+import { interfaceFacts, isFields } from './parse-interfaces';
 
-/** A command that the agent refuses comes as a success that holds an error. */
+/** A command that the agent rejects has status 200 with an error in the body. */
 function refusal(vmid: number, error: Record<string, unknown>): ProviderError {
   const text = typeof error.desc === 'string' ? stripControls(error.desc.slice(0, 200)) : 'no reason given';
   return new ProviderError(

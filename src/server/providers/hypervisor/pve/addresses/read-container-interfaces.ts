@@ -2,7 +2,7 @@ import { ProviderError } from '../../errors';
 import type { GuestInterfaces, GuestRef } from '../../types';
 import type { PveClient } from '../client';
 import { apiPath } from '../http/encode';
-import { interfaceFacts } from './interface-facts';
+import { interfaceFacts } from './parse-interfaces';
 
 /** `10.0.0.5/24` of the older fields in the shape of the newer ones. */
 function oldField(value: unknown): unknown[] {

@@ -11,7 +11,7 @@ describe('permissions', () => {
     '/sdn': { 'SDN.Audit': 1 },
   });
 
-  it('are granted by both flags, below only by the one that propagates', () => {
+  it('come from both flags; below the path only from the propagating one', () => {
     expect(permissions.has('VM.Config.Network', '/vms')).toBe(true);
     expect(permissions.has('VM.Config.Network', '/vms/101')).toBe(false);
     expect(permissions.has('VM.Audit', '/vms/101')).toBe(true);
@@ -19,13 +19,13 @@ describe('permissions', () => {
     expect(permissions.has('SDN.Audit', '/sdn/zones/localnetwork/vmbr0')).toBe(true);
   });
 
-  it('of a deeper path replace those above', () => {
+  it('replace those of parent paths on a deeper path', () => {
     expect(permissions.has('VM.Audit', '/vms/100')).toBe(false);
     expect(permissions.hasBelow('VM.Audit', '/vms')).toBe(false);
     expect(permissions.hasBelow('SDN.Audit', '/sdn/zones')).toBe(true);
   });
 
-  it('on a path that is always reported are none when it is absent', () => {
+  it('count as none on an always reported path that is absent', () => {
     // Inherited permissions would be shown; `/nodes` is missing because all permissions were removed there.
     expect(permissions.has('Sys.Audit', '/nodes')).toBe(false);
     expect(permissions.has('Sys.Audit', '/nodes/pve1')).toBe(false);
@@ -44,7 +44,7 @@ describe('permissions', () => {
 });
 
 describe('an answer remembered for a time', () => {
-  it('is loaded again when it has expired, or when a fresh one is requested', async () => {
+  it('loads again when it has expired or a fresh one is requested', async () => {
     let [time, loads] = [0, 0];
     const answer = rememberFor(
       100,
@@ -59,7 +59,7 @@ describe('an answer remembered for a time', () => {
     expect([await answer.fresh(), await answer.get()]).toEqual([3, 3]);
   });
 
-  it('is not remembered when it failed, nor when the clock was set back', async () => {
+  it('loads again after a failure, or after the clock was set back', async () => {
     let [time, loads] = [1000, 0];
     const answer = rememberFor(
       100,
@@ -77,7 +77,7 @@ describe('an answer remembered for a time', () => {
 });
 
 describe('a part that may be missing', () => {
-  it('is null for the failures named, and for no other', async () => {
+  it('returns null for the named failures and no others', async () => {
     const failing = (code: 'forbidden' | 'timeout') => Promise.reject(new ProviderError(code, 'x', 'y'));
     expect(await orNull(failing('forbidden'), 'forbidden')).toBeNull();
     await expect(orNull(failing('timeout'), 'forbidden')).rejects.toThrow();

@@ -40,7 +40,7 @@ describe('a node that is off', () => {
     expect(items).toHaveLength(15);
   });
 
-  it('is listed as offline, with null for what it does not tell', async () => {
+  it('appears as offline, with null for unreported fields', async () => {
     const { cluster, provider } = await simulate();
     await cluster.setNode('pve3', 'down');
     const { items, complete } = await provider().inventory.listNodes();
@@ -67,7 +67,7 @@ describe('a node that is off', () => {
     });
   });
 
-  it('that drops packets times out within the client timeout, not that of the cluster', async () => {
+  it('times out within the client timeout, not that of the cluster, when it drops packets', async () => {
     const { cluster, provider, access } = await simulate('pve9', 1);
     const to = access('manager', { entry_points: [] });
     const test = provider(to, { timeouts: { read: 1_000 } });
@@ -80,7 +80,7 @@ describe('a node that is off', () => {
 });
 
 describe('the entry node', () => {
-  it.each(['down', 'refusing'] as const)('that is %s is replaced by the next one', async (state) => {
+  it.each(['down', 'refusing'] as const)('falls back to the next one when %s', async (state) => {
     const { cluster, provider } = await simulate();
     await cluster.setNode('pve1', state);
     const { inventory } = provider();
@@ -88,7 +88,7 @@ describe('the entry node', () => {
     await expect(inventory.listGuests()).resolves.toMatchObject({ complete: true });
   });
 
-  it('whose packets vanish is replaced by the next one', async () => {
+  it('falls back to the next one when its packets are lost', async () => {
     const { cluster, provider, access } = await simulate('pve9', 1);
     await cluster.setNode('pve1', 'silent');
     const { inventory } = provider(access(), { timeouts: { read: 1_000 } });
@@ -103,7 +103,7 @@ describe('the entry node', () => {
     await expect(inventory.listNodeNetworks('pve2')).resolves.toMatchObject({ complete: true });
   });
 
-  it('that is the last one named is reported as unreachable', async () => {
+  it('fails as unreachable when no other one exists', async () => {
     const { cluster, provider, access } = await simulate();
     await cluster.setNode('pve1', 'refusing');
     const { inventory } = provider(access('manager', { entry_points: [] }));
@@ -115,7 +115,7 @@ describe('the entry node', () => {
 });
 
 describe('a cluster without quorum', () => {
-  it('is read, and nothing it says counts as complete', async () => {
+  it('can be read, and nothing counts as complete', async () => {
     const { cluster, provider } = await simulate();
     cluster.setQuorum(false);
     const { inventory } = provider();
@@ -151,7 +151,7 @@ describe('daemons that restart during an upgrade', () => {
     expect(struck.hits).toBe(2);
   });
 
-  it('are reported as what they are when all of them go on failing', async () => {
+  it('have their own error when all of them keep failing', async () => {
     const { simulator, provider } = await simulate();
     simulator.onRequest(
       { path: '/cluster/resources' },
@@ -165,7 +165,7 @@ describe('daemons that restart during an upgrade', () => {
 });
 
 describe('a certificate', () => {
-  it('that was renewed is proved through the known CA of the cluster', async () => {
+  it('can be verified after renewal through the known CA of the cluster', async () => {
     const { cluster, provider, access } = await simulate();
     const test = provider(access('manager', { tls_ca: cluster.nodes[0]?.caPem ?? null, entry_points: [] }));
     await test.inventory.listNodes();
@@ -178,7 +178,7 @@ describe('a certificate', () => {
     expect(reopened.renewed).toMatchObject([{ previous, current, basis: 'cluster_ca' }]);
   });
 
-  it('that was renewed is proved through another node that is still trusted', async () => {
+  it('can be verified after renewal through another node that is still trusted', async () => {
     const { cluster, provider, access } = await simulate();
     const to = access();
     const current = cluster.renewCertificate('pve1');
@@ -187,7 +187,7 @@ describe('a certificate', () => {
     expect(test.renewed).toMatchObject([{ previous: to.tls_fingerprint, current, basis: 'other_node' }]);
   });
 
-  it('that was renewed on all nodes at the same time is not trusted without the CA', async () => {
+  it('cannot be verified after renewal on all nodes at the same time without the CA', async () => {
     const { cluster, provider, access, simulator } = await simulate();
     const to = access();
     for (const { name } of cluster.nodes) cluster.renewCertificate(name);
@@ -201,7 +201,7 @@ describe('a certificate', () => {
 });
 
 describe('a reverse proxy in front', () => {
-  it('is recognized by its error pages', async () => {
+  it('has recognizable error pages', async () => {
     const { simulator, provider } = await simulate();
     simulator.onRequest({}, { kind: 'html-502' });
     await expect(provider().inventory.listGuests()).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a reverse proxy in front', () => {
     });
   });
 
-  it('that answers with a login page is recognized too', async () => {
+  it('has a recognizable login page', async () => {
     const { simulator, provider } = await simulate();
     simulator.onRequest(
       {},
@@ -225,7 +225,7 @@ describe('a reverse proxy in front', () => {
 });
 
 describe('a token', () => {
-  it('that is revoked is tried once more and never again', async () => {
+  it('gets one more attempt after it is revoked, and no other', async () => {
     const { simulator, cluster, provider } = await simulate();
     const { inventory } = provider();
     await inventory.listGuests();
@@ -238,7 +238,7 @@ describe('a token', () => {
     expect(simulator.log.total).toBeLessThanOrEqual(2);
   });
 
-  it.each(['pve8Old', 'pve9'] as const)('that is wrong is distinct from every other failure on %s', async (version) => {
+  it.each(['pve8Old', 'pve9'] as const)('has an error of its own when it is wrong, on %s', async (version) => {
     const { provider, access, simulator } = await simulate(version);
     const { inventory } = provider(
       access('manager', { api_token: 'fabric@pve!fabric=00000000-0000-0000-0000-000000000000' }),
@@ -247,7 +247,7 @@ describe('a token', () => {
     expect(new Set(simulator.log.entries().map(({ node }) => node))).toEqual(new Set(['pve1']));
   });
 
-  it('without permissions sees an empty cluster, and knows that this proves nothing', async () => {
+  it('sees an empty cluster without permissions, and the list is incomplete', async () => {
     const { provider, access } = await simulate();
     const { inventory } = provider(access('empty'));
     expect(await inventory.listGuests()).toMatchObject({
@@ -261,7 +261,7 @@ describe('a token', () => {
     });
   });
 
-  it('for one pool only sees that pool, and knows that there may be more', async () => {
+  it('sees only its pool with permissions for one pool, and the list is incomplete', async () => {
     const { cluster, provider, access } = await simulate();
     const id = cluster.tokens.empty.split('=')[0] ?? '';
     cluster.state.access.grant({ path: '/pool/staging', subject: id, role: 'PVEAuditor', propagate: true });

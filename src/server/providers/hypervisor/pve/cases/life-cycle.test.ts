@@ -6,13 +6,13 @@ const web: GuestRef = { node: 'pve1', kind: 'qemu', vmid: 100 };
 const configPath = /^\/nodes\/pve1\/qemu\/100\/config$/;
 
 describe('a guest that migrates', () => {
-  it('between the list and the read is found on its new node', async () => {
+  it('appears on its new node when it moves between the list and the read', async () => {
     const { cluster, provider } = await simulate();
     cluster.migrate(100, 'pve3');
     await expect(provider().inventory.readGuestConfig(web)).resolves.toMatchObject({ node: 'pve3', name: 'web-01' });
   });
 
-  it('right after the list was read is found on its new node, not looked up in that list', async () => {
+  it('appears on its new node when it moves right after the list was read', async () => {
     const { cluster, provider } = await simulate('pve9', 0);
     const { inventory } = provider();
     await inventory.listGuests();
@@ -20,7 +20,7 @@ describe('a guest that migrates', () => {
     await expect(inventory.readGuestConfig(web)).resolves.toMatchObject({ node: 'pve3' });
   });
 
-  it('between two reads of one configuration is found on its new node', async () => {
+  it('appears on its new node when it moves between two reads of one configuration', async () => {
     const { simulator, cluster, provider } = await simulate();
     simulator.onRequest(
       { path: configPath },
@@ -30,7 +30,7 @@ describe('a guest that migrates', () => {
     await expect(provider().inventory.readGuestConfig(web)).resolves.toMatchObject({ node: 'pve2' });
   });
 
-  it('is looked for once, not for ever', async () => {
+  it('causes one lookup, not an endless search', async () => {
     const { simulator, cluster, provider } = await simulate();
     // It migrates on every read of its configuration.
     let moves = 0;
@@ -40,7 +40,7 @@ describe('a guest that migrates', () => {
     expect(simulator.log.entries({ path: /\/qemu\/100\/config$/ })).toHaveLength(2);
   });
 
-  it('is listed with its identity alone until its new node has spoken, and keeps its name that way', async () => {
+  it('appears with its id only until its new node reports, and keeps its name', async () => {
     const { simulator, cluster, provider } = await simulate('pve9', 0);
     const { inventory } = provider();
     cluster.migrate(100, 'pve3');
@@ -62,7 +62,7 @@ describe('a guest that migrates', () => {
 });
 
 describe('a guest that high availability restarts after its node died', () => {
-  it('is unknown for a while, never absent, and then present on another node', async () => {
+  it('stays unknown for a while, never absent, and is then present on another node', async () => {
     const { simulator, cluster, provider } = await simulate('pve9', 20);
     const { inventory } = provider();
     const db: GuestRef = { node: 'pve3', kind: 'qemu', vmid: 102 };
@@ -81,19 +81,19 @@ describe('a guest that high availability restarts after its node died', () => {
 });
 
 describe('a guest that is gone', () => {
-  it('is absent, by the word of a node that would tell us otherwise', async () => {
+  it('counts as absent by the answer of a node with quorum', async () => {
     const { cluster, provider } = await simulate();
     cluster.destroyGuest(100);
     expect(await provider().inventory.guestPresence(web)).toBe('absent');
   });
 
-  it('is absent even when its node left the cluster', async () => {
+  it('counts as absent even when its node left the cluster', async () => {
     const { cluster, provider } = await simulate();
     cluster.destroyGuest(100);
     expect(await provider().inventory.guestPresence({ ...web, node: 'pve-old' })).toBe('absent');
   });
 
-  it('is unknown to a token that could not see it anyway', async () => {
+  it('stays unknown to a token that could not see it anyway', async () => {
     const { cluster, provider, access } = await simulate();
     const { inventory } = provider(access('empty'));
     expect(await inventory.guestPresence(web)).toBe('unknown');
@@ -101,7 +101,7 @@ describe('a guest that is gone', () => {
     expect(await inventory.guestPresence(web)).toBe('unknown');
   });
 
-  it('is unknown when one guest alone is hidden from the token', async () => {
+  it('stays unknown when one guest alone is hidden from the token', async () => {
     const { cluster, provider, access } = await simulate();
     const id = cluster.tokens.reader.split('=')[0] ?? '';
     cluster.state.access.grant({ path: '/vms/300', subject: id, role: 'NoAccess', propagate: true });
@@ -110,14 +110,14 @@ describe('a guest that is gone', () => {
     expect(await inventory.guestPresence({ node: 'pve2', kind: 'qemu', vmid: 300 })).toBe('unknown');
   });
 
-  it('is unknown while the node asked has no quorum', async () => {
+  it('stays unknown while the node has no quorum', async () => {
     const { cluster, provider } = await simulate();
     cluster.setQuorum(false);
     cluster.destroyGuest(100);
     expect(await provider().inventory.guestPresence(web)).toBe('unknown');
   });
 
-  it('is present when it only moved while we were looking', async () => {
+  it('counts as present when it only moved during the lookup', async () => {
     const { simulator, cluster, provider } = await simulate();
     const hidden = { kind: 'respond' as const, status: 200, body: '{"data":[]}', contentType: 'application/json' };
     // The list is filtered for a moment, and the guest is on its way to another node.
@@ -126,7 +126,7 @@ describe('a guest that is gone', () => {
     expect(await provider().inventory.guestPresence(web)).toBe('present');
   });
 
-  it('is unknown when the answer about it cannot be had', async () => {
+  it('stays unknown when the node cannot be asked about it', async () => {
     const { simulator, cluster, provider } = await simulate();
     cluster.destroyGuest(100);
     for (const [status, reason] of [
@@ -155,7 +155,7 @@ describe('a number that another guest has taken over', () => {
     config: `name: ${name}\nnet0: virtio=BC:24:11:77:77:77,bridge=vmbr0\nsmbios1: uuid=77777777-7777-4777-8777-777777777777\nmeta: creation-qemu=9.0.2,ctime=1800000000\n`,
   });
 
-  it('is detected by a different creation fingerprint', async () => {
+  it('has a different creation fingerprint', async () => {
     const { cluster, provider } = await simulate();
     const { inventory } = provider();
     const before = await inventory.readGuestConfig(web);
@@ -176,7 +176,7 @@ describe('a number that another guest has taken over', () => {
     expect(after.creation_fingerprint).toBe(before.creation_fingerprint);
   });
 
-  it('by a guest of the other kind means that the original guest is gone', async () => {
+  it('shows that the original guest is gone when the new one has another kind', async () => {
     const { cluster, provider } = await simulate();
     cluster.destroyGuest(100);
     cluster.state.change(() =>
@@ -189,7 +189,7 @@ describe('a number that another guest has taken over', () => {
 });
 
 describe('a change that waits for the next start', () => {
-  it('is marked on its card, whose live value is what counts', async () => {
+  it('marks its interface as pending; the live value counts', async () => {
     const { cluster, provider } = await simulate();
     cluster.state.change(() => {
       const guest = cluster.guest(102);
@@ -208,7 +208,7 @@ describe('a change that waits for the next start', () => {
     ]);
   });
 
-  it('is marked when it is the removal of a card', async () => {
+  it('marks its interface as pending when the interface is to be removed', async () => {
     const { cluster, provider } = await simulate();
     cluster.state.change(() => cluster.guest(102).editConfig(({ pendingDelete }) => void pendingDelete.set('net0', 1)));
     const { nics } = await provider().inventory.readGuestConfig({ node: 'pve3', kind: 'qemu', vmid: 102 });

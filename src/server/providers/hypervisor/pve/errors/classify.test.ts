@@ -4,7 +4,7 @@ import { providerText } from '../answers/fields';
 import { AnswerError, fieldErrors } from './classify';
 
 /** What the hypervisor says, word for word, and what it means. */
-const SAYINGS: [number, string, ProviderErrorCode][] = [
+const MESSAGES: [number, string, ProviderErrorCode][] = [
   [401, 'Authentication failed!', 'unauthorized'],
   [401, 'No ticket', 'unauthorized'],
   [401, 'invalid token value!', 'unauthorized'],
@@ -49,7 +49,7 @@ const SAYINGS: [number, string, ProviderErrorCode][] = [
 ];
 
 describe('what the cluster says', () => {
-  it.each(SAYINGS)('%i %s means %s', (status, text, code) => {
+  it.each(MESSAGES)('%i %s means %s', (status, text, code) => {
     const error = new AnswerError({ status, text });
     expect(error.code).toBe(code);
     expect(error.remedy).toMatch(/^[A-Z`].*\.$/);
@@ -66,7 +66,7 @@ describe('what the cluster says', () => {
     );
   });
 
-  it('is bounded and without control characters', () => {
+  it('has a limited length and no control characters', () => {
     expect(providerText(`a\nb\u2028c\u0000d${'x'.repeat(5000)}`)).toMatch(/^a b c dx{492}…$/);
     expect(fieldErrors({ a: 'b\n', c: 5 })).toEqual({ a: 'b' });
     expect(fieldErrors('text')).toBeUndefined();

@@ -4,7 +4,7 @@ import { simulate } from '../testing/simulated.fixture';
 const DB = 102;
 
 describe('the firewall of a guest', () => {
-  it('is read with rules in order, options as stored, sets, aliases and the digest of each', async () => {
+  it('contains rules in order, options as stored, sets, aliases and the digest of each', async () => {
     const { cluster, provider } = await simulate();
     const { firewallReader } = provider();
     const fact = await firewallReader.readGuestFirewall({ node: 'pve2', kind: 'qemu', vmid: DB });
@@ -37,7 +37,7 @@ describe('the firewall of a guest', () => {
     expect(after.options).toEqual(fact.options);
   });
 
-  it('is empty, not unknown, without a file', async () => {
+  it('reads as empty, not unknown, without a file', async () => {
     const { cluster, provider } = await simulate();
     cluster.firewall.setFile(`firewall/${DB}.fw`, undefined);
     const fact = await provider().firewallReader.readGuestFirewall({ node: 'pve2', kind: 'qemu', vmid: DB });
@@ -56,7 +56,7 @@ describe('the firewall of a guest', () => {
     expect(fact.unreadable).toEqual([expect.objectContaining({ part: 'options', code: 'server_error' })]);
   });
 
-  it('is unknown in every part for a token that may not read the guest', async () => {
+  it('has null in every part for a token that may not read the guest', async () => {
     const { access, provider } = await simulate();
     const fact = await provider(access('empty')).firewallReader.readGuestFirewall({
       node: 'pve2',
@@ -88,7 +88,7 @@ describe('the firewall of the cluster', () => {
     expect(fact.groups?.web).toMatchObject([{ proto: 'tcp', dport: '80,443' }, { macro: 'Ping' }]);
   });
 
-  it('is unknown where the token may not read', async () => {
+  it('has null where the token may not read', async () => {
     const { access, provider } = await simulate();
     const fact = await provider(access('empty')).firewallReader.readClusterFirewall();
     expect(fact).toMatchObject({ firewall_enabled: null, ipsets: null, aliases: null });

@@ -23,7 +23,7 @@ describe('a write whose outcome is not known', () => {
     expect(ours).toHaveLength(applied ? 1 : 0);
   });
 
-  it('is known when the API refuses', async () => {
+  it('has a known outcome when the API returns an error', async () => {
     const { cluster, provider } = await simulate();
     cluster.setQuorum(false);
     const failure = await provider()
@@ -58,7 +58,7 @@ describe('locks and limits', () => {
 describe('the flag of an interface', () => {
   const FLAG = ['net1', true] as const;
 
-  it('is found where the guest moved to', async () => {
+  it('changes where the guest moved to', async () => {
     const { cluster, provider } = await simulate();
     cluster.migrate(102, 'pve1');
     expect(await provider().firewallWriter.setNicFirewall(DB, ...FLAG)).toEqual({ outcome: 'set' });
@@ -74,7 +74,7 @@ describe('the flag of an interface', () => {
     });
   });
 
-  it('is refused when the configuration changed between reading and writing', async () => {
+  it('returns an error when the configuration changed between read and write', async () => {
     const { simulator, cluster, provider } = await simulate();
     simulator.onRequest(
       { method: 'PUT', path: /\/102\/config$/ },
@@ -84,7 +84,7 @@ describe('the flag of an interface', () => {
     expect(cluster.guest(102).configText).not.toMatch(/net1: .*firewall=1/);
   });
 
-  it('that cannot be made live is left pending, and told so from then on', async () => {
+  it('stays pending when it cannot be made live, and is reported as pending', async () => {
     const { cluster, provider } = await simulate();
     cluster.guest(102).hotplugFailures.set('net1', 'no space');
     const { firewallWriter } = provider();
@@ -95,7 +95,7 @@ describe('the flag of an interface', () => {
     expect(await firewallWriter.setNicFirewall(DB, ...FLAG)).toMatchObject({ reason: 'nic_change_pending' });
   });
 
-  it('of an interface without a bridge is not touched', async () => {
+  it('stays unchanged for an interface without a bridge', async () => {
     const { cluster, provider } = await simulate();
     cluster.setConfig(102, { net1: 'virtio=BC:24:11:00:00:01' });
     expect(await provider().firewallWriter.setNicFirewall(DB, ...FLAG)).toMatchObject({

@@ -49,9 +49,9 @@ describe('a certificate', () => {
     ['192.0.2.2', [], false],
     ['api.example.org', ['pve2', 'pve3'], false],
     ['api.example.org', ['pve2', 'pve1'], true],
-  ])('of the cluster, reached as %s with the nodes %j', (host, nodeNames, trusted) => {
-    const judgement = checkCertificate(shown({ chain: 'cluster_ca' }), { ...nothing, nodeNames }, host);
-    expect(judgement.verdict === 'trusted').toBe(trusted);
+  ])('verifies by the CA of the cluster when reached as %s with the nodes %j', (host, nodeNames, trusted) => {
+    const trust = checkCertificate(shown({ chain: 'cluster_ca' }), { ...nothing, nodeNames }, host);
+    expect(trust.verdict === 'trusted').toBe(trusted);
   });
 });
 
@@ -59,7 +59,7 @@ describe('a connection', () => {
   it.each([
     [['localhost', '127.0.0.1'], null],
     [['pve1', '192.0.2.1'], expect.stringContaining('127.0.0.1')],
-  ])('to 127.0.0.1 with a certificate for %j reports whether the name matches', async (names, nameError) => {
+  ])('reports whether the name of the certificate %j matches 127.0.0.1', async (names, nameError) => {
     const own = namedLeaf(...names);
     const server = await serveApi((_, response) => answer(response, { data: 1 }), own.leaf);
     const guard = createAddressGuard(LOOPBACK);

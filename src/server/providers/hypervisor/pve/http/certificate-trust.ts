@@ -23,7 +23,7 @@ export type ShownCertificate = {
   nameError: string | null;
 };
 
-export type FlowValidation =
+export type CertificateTrust =
   | { verdict: 'trusted'; basis: TrustBasis }
   /** Not by the cluster's CA; the system's may still vouch. */
   | { verdict: 'try_system_ca' }
@@ -38,7 +38,7 @@ function names(certificate: X509Certificate, host: string, nodeNames: readonly s
 }
 
 /** Decides whether the shown certificate may be believed. Pure; nothing is sent before it says `trusted`. */
-export function checkCertificate(shown: ShownCertificate, policy: TrustPolicy, host: string): FlowValidation {
+export function checkCertificate(shown: ShownCertificate, policy: TrustPolicy, host: string): CertificateTrust {
   const { certificate, chain, chainError, nameError } = shown;
   if (policy.fingerprint !== null && certificate.fingerprint256 === policy.fingerprint)
     return { verdict: 'trusted', basis: 'pin' };

@@ -18,7 +18,7 @@ const nodesWith =
     });
 
 describe('a pinned certificate', () => {
-  it('is believed by its fingerprint alone, in any spelling', async () => {
+  it('matches by its fingerprint alone, in any spelling', async () => {
     const server = await serveApi(nodesWith());
     const tls_fingerprint = server.certificate.fingerprint256;
     const client = testClient(
@@ -28,7 +28,7 @@ describe('a pinned certificate', () => {
     expect(client.primary?.connection.lastShown).toEqual({ fingerprint: tls_fingerprint, basis: 'pin' });
   });
 
-  it('that does not match gets not a single byte of a request', async () => {
+  it('prevents every byte of a request when it does not match', async () => {
     const server = await serveApi(nodesWith());
     const pinned = issue().fingerprint256;
     const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: pinned }));
@@ -41,7 +41,7 @@ describe('a pinned certificate', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is checked on every connection, so that nothing rests on a resumed session', async () => {
+  it('applies to each connection, also with a resumed session', async () => {
     const server = await serveApi(nodesWith());
     const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: server.certificate.fingerprint256 }));
     await client.request({ method: 'PUT', path: version });
@@ -50,7 +50,7 @@ describe('a pinned certificate', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that is spelt wrongly matches nothing', async () => {
+  it('matches nothing when it is misspelled', async () => {
     const server = await serveApi(nodesWith());
     const client = testClient(accessTo([server], { tls_ca: null, tls_fingerprint: 'AA:BB' }));
     await expect(client.get(version)).rejects.toMatchObject({ code: 'tls_changed' });
@@ -58,7 +58,7 @@ describe('a pinned certificate', () => {
 });
 
 describe('a renewed certificate', () => {
-  it('is trusted when the known CA of the cluster issued it, and the renewal is reported once', async () => {
+  it('verifies when the known CA of the cluster issued it, and the renewal is reported once', async () => {
     const server = await serveApi(nodesWith());
     const previous = issue().fingerprint256;
     const client = testClient(accessTo([server], { tls_fingerprint: previous }));
@@ -68,7 +68,7 @@ describe('a renewed certificate', () => {
     expect(client.renewed).toEqual([{ url: server.url, previous, current, basis: 'cluster_ca' }]);
   });
 
-  it('is believed when another node that is still trusted knows it', async () => {
+  it('verifies when another node that is still trusted knows it', async () => {
     const renewed = issue('pve1', otherAuthority);
     const first = await serveApi(nodesWith(), renewed);
     const second = await serveApi(
@@ -85,7 +85,7 @@ describe('a renewed certificate', () => {
     expect(second.requests.map((r) => r.url)).toEqual(['/api2/json/nodes']);
   });
 
-  it('is not believed when the other node does not know it', async () => {
+  it('fails when the other node does not know it', async () => {
     const first = await serveApi(nodesWith(), issue('pve1', otherAuthority));
     const second = await serveApi(nodesWith(() => issue().fingerprint256));
     const access = accessTo([first], { tls_ca: null, tls_fingerprint: issue().fingerprint256 });
@@ -94,7 +94,7 @@ describe('a renewed certificate', () => {
     expect(first.requests).toEqual([]);
   });
 
-  it('is not believed when the other node knows it as that of a third one', async () => {
+  it('fails when the other node knows it as that of a third one', async () => {
     const shown = issue('pve9', otherAuthority);
     const first = await serveApi(nodesWith());
     const second = await serveApi(nodesWith(), shown);
@@ -113,7 +113,7 @@ describe('a renewed certificate', () => {
     expect(client.renewed).toEqual([]);
   });
 
-  it('is not believed on the word of a node that is not trusted itself', async () => {
+  it('fails when only an untrusted node vouches for it', async () => {
     const shown = issue('pve1', otherAuthority);
     const first = await serveApi(nodesWith(), shown);
     const second = await serveApi(
@@ -128,7 +128,7 @@ describe('a renewed certificate', () => {
     expect([...first.requests, ...second.requests]).toEqual([]);
   });
 
-  it('on all nodes at the same time, unknown to the CA, is not trusted', async () => {
+  it('fails when all nodes renewed at the same time and the CA does not know it', async () => {
     const [one, two] = [issue('pve1', otherAuthority), issue('pve2', otherAuthority)];
     const everything = nodesWith(
       () => one.fingerprint256,
@@ -195,7 +195,7 @@ describe('a stored CA that cannot be read', () => {
 });
 
 describe('an untrusted certificate', () => {
-  it('is refused with its fingerprint, so that an administrator can confirm it', async () => {
+  it('returns an error with its fingerprint, so that an administrator can confirm it', async () => {
     const server = await serveApi(nodesWith());
     const client = testClient(accessTo([server], { tls_ca: null }));
     await expect(client.get(version)).rejects.toMatchObject({

@@ -52,7 +52,7 @@ describe('requests', () => {
 });
 
 describe('answers', () => {
-  it('are inflated', async () => {
+  it('get inflated', async () => {
     const server = await serveApi((_, response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' });
       response.end(gzipSync(JSON.stringify({ data: 'x'.repeat(5000), total: 3 })));
@@ -62,7 +62,7 @@ describe('answers', () => {
     expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
   });
 
-  it.each([100, 5000])('with status 595 and whatever body are understood (%i bytes of noise)', async (size) => {
+  it.each([100, 5000])('have status 595 with any body (%i bytes of noise)', async (size) => {
     const server = await serveApi((_, response) => answer(response, '\0'.repeat(size), 595, 'No route to host'));
     await expect(testClient(accessTo([server])).get(version, { node: 'pve2' })).rejects.toMatchObject({
       code: 'node_unreachable',
@@ -70,7 +70,7 @@ describe('answers', () => {
     });
   });
 
-  it('with status 599, no reason and no body are understood', async () => {
+  it('have status 599 without reason and body', async () => {
     const server = await serveApi((request) => {
       request.socket.end('HTTP/1.1 599 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     });
@@ -100,7 +100,7 @@ describe('answers', () => {
     });
   });
 
-  it('that repeat the token are shown without its secret', async () => {
+  it('lose the secret when they repeat the token', async () => {
     const secret = TOKEN.split('=')[1] ?? '';
     const server = await serveApi((_, response) => answer(response, { message: `no token ${secret}\r\n` }, 500));
     const error = await testClient(accessTo([server]))
@@ -120,7 +120,7 @@ describe('answers', () => {
     ['nothing', 200, 'application/json', ''],
     ['a redirect', 302, 'text/plain', ''],
     ['a status that the API does not have', 404, 'application/json', '{"error":"not found"}'],
-  ])('that are %s name the remedy', async (_, status, type, body) => {
+  ])('name the remedy when they are %s', async (_, status, type, body) => {
     const server = await serveApi((_request, response) => {
       response.writeHead(status, { 'Content-Type': type, Location: 'https://elsewhere.test/' }).end(body);
     });
@@ -131,7 +131,7 @@ describe('answers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that end early are asked for once more and then reported', async () => {
+  it('cause one more request when they end early, and then an error', async () => {
     const server = await serveApi((request, response) => {
       response.writeHead(200, { 'Content-Length': 1000 });
       response.write('{"data":', () => request.socket.destroy());
@@ -143,7 +143,7 @@ describe('answers', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('are cut off at the limit, inflated bombs too', async () => {
+  it('stop at the limit, inflated ones too', async () => {
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 0x20));
     const server = await serveApi((_, response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' });
@@ -155,7 +155,7 @@ describe('answers', () => {
     });
   });
 
-  it('with broken gzip or an encoding not asked for are refused', async () => {
+  it('cause an error with broken gzip or an encoding that was not requested', async () => {
     let encoding = 'gzip';
     const server = await serveApi((_, response) => {
       response.writeHead(200, { 'Content-Encoding': encoding });
@@ -214,7 +214,7 @@ describe('time', () => {
 });
 
 describe('broken connections', () => {
-  it('are made again once for a read', async () => {
+  it('cause one more connection for a read', async () => {
     let broken = 1;
     const server = await serveApi((request, response) => {
       if (broken-- > 0) request.socket.destroy();

@@ -25,7 +25,7 @@ const Resource = z.object({
   maxcpu: countField.optional(),
   maxmem: integerField.optional(),
   uptime: countField.optional(),
-  ...(Object.fromEntries(Object.values(PLAIN).map(([told, field]) => [told, field.optional()])) as Record<
+  ...(Object.fromEntries(Object.values(PLAIN).map(([reported, field]) => [reported, field.optional()])) as Record<
     never,
     never
   >),
@@ -37,7 +37,7 @@ export type GuestResource = z.infer<typeof Resource>;
 /** The facts of a guest that need no reading between the lines. */
 export const plainFacts = (resource: GuestResource): PlainFacts =>
   Object.fromEntries(
-    Object.entries(PLAIN).map(([name, [told]]) => [name, (resource as Record<string, unknown>)[told] ?? null]),
+    Object.entries(PLAIN).map(([name, [reported]]) => [name, (resource as Record<string, unknown>)[reported] ?? null]),
   ) as PlainFacts;
 
 /** The overview of all guests that the token may see: one cheap call, served from memory. */

@@ -70,7 +70,7 @@ describe('nodes', () => {
 });
 
 describe('guests', () => {
-  it('are all listed, templates and stopped ones too', async () => {
+  it('include templates and stopped ones', async () => {
     const { provider } = await simulate();
     const { items, complete, incompleteReason } = await provider().inventory.listGuests();
     expect({ complete, incompleteReason }).toEqual({ complete: true, incompleteReason: null });
@@ -135,7 +135,7 @@ describe('guests', () => {
 });
 
 describe('networks', () => {
-  it('of a node are its bridges and the vnets on it', async () => {
+  it('include the bridges of a node and its vnets', async () => {
     const { provider } = await simulate();
     const { items, complete } = await provider().inventory.listNodeNetworks('pve2');
     expect(complete).toBe(true);
@@ -149,7 +149,7 @@ describe('networks', () => {
     expect(items[2]).toMatchObject({ alias: 'Applications' });
   });
 
-  it('of the cluster are those that run, not those that are being edited', async () => {
+  it('include the running vnets of the cluster, not those under edit', async () => {
     const { provider } = await simulate();
     const { networks, subnets } = await provider().inventory.listSdn();
     expect(networks).toMatchObject({ complete: true });
@@ -172,7 +172,7 @@ describe('networks', () => {
     ]);
   });
 
-  it('are few and marked as incomplete for a token without rights on them', async () => {
+  it('count as incomplete for a token without rights on them', async () => {
     const { provider, access } = await simulate();
     const { inventory } = provider(access('empty'));
     expect(await inventory.listNodeNetworks('pve1')).toMatchObject({ items: [], complete: false });
@@ -220,7 +220,7 @@ describe('answers with wrong types', () => {
     expect(test.warnings).toHaveLength(1);
   });
 
-  it('are cut to what the service stores', async () => {
+  it('keep only what the service stores', async () => {
     const { simulator, provider } = await simulate();
     const tags = Array.from({ length: 200 }, (_, i) => `tag${i}`).join(';');
     simulator.onRequest(
@@ -233,7 +233,7 @@ describe('answers with wrong types', () => {
   });
 
   it.each([{ data: null }, { data: 'text' }, { data: { a: 1 } }])(
-    'that are no list are refused: %j',
+    'cause an error when they are not a list: %j',
     async ({ data }) => {
       const { simulator, provider } = await simulate();
       simulator.onRequest({ path: '/cluster/resources' }, respond(data));
@@ -241,7 +241,7 @@ describe('answers with wrong types', () => {
     },
   );
 
-  it('are cut off beyond a number no cluster reaches', async () => {
+  it('stop at a number that no cluster reaches', async () => {
     const { simulator, provider } = await simulate();
     const many = Array.from({ length: 50_010 }, (_, i) => ({ ...guest, vmid: 100 + i }));
     simulator.onRequest({ path: '/cluster/resources' }, respond(many));

@@ -25,7 +25,7 @@ function toFact(node: string, entry: z.infer<typeof Interface>): NetworkFact | n
     case 'OVSBridge':
       return { ...shared, kind: 'ovs_bridge', zone: LOCAL_ZONE, vlan_aware: null };
     case 'vnet':
-      // Zone and tag of a vnet are known to the cluster's SDN, not to the node.
+      // Only the SDN of the cluster reports zone and tag of a vnet.
       return { ...shared, kind: 'vnet', zone: null, vlan_aware: entry.vlanaware ?? false };
     default:
       return null;

@@ -70,7 +70,7 @@ export class CircuitBreaker {
   }
 
   /** Whether an attempt failed less than one opening time ago, and none succeeded since. */
-  failedLately(now: number): boolean {
+  hasRecentFailures(now: number): boolean {
     return this.#lastFailureAt !== null && now - this.#lastFailureAt < this.#options.openMs;
   }
 

@@ -87,7 +87,7 @@ describe('a circuit breaker', () => {
     expect(breaker.enter(100)).not.toBeNull();
   });
 
-  it('is not kept open by attempts that entered before it opened', () => {
+  it('closes despite attempts that entered before it opened', () => {
     const breaker = new CircuitBreaker(options);
     const early = breaker.enter(0);
     failing(3, breaker);
@@ -114,7 +114,7 @@ describe('a bounded map', () => {
 });
 
 describe('the limits of a cluster', () => {
-  it('are shared by all users of the same key', () => {
+  it('apply to all users of the same key', () => {
     const [one, two, other] = ['cluster-a', 'cluster-a', 'cluster-b'].map(shareClusterLimits);
     expect(one?.limits).toBe(two?.limits);
     expect(one?.limits).not.toBe(other?.limits);

@@ -49,7 +49,7 @@ const anyNic = fc.oneof(
 );
 
 describe('a stored interface', () => {
-  it('is printed as it was read, whatever it contains', () => {
+  it('prints as it was read, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '=', ',', ' ', ';', 'é') }), (text) => {
         expect(formatNicTokens(parseNicTokens(text))).toBe(text);
@@ -57,7 +57,7 @@ describe('a stored interface', () => {
     );
   });
 
-  it('is understood in every order, with keys of later versions in it', () => {
+  it('parses in every order, with keys of later versions', () => {
     fc.assert(
       fc.property(anyNic, ({ kind, text }) => {
         expect(viewNic(kind, text)).toMatchObject({ ok: true, view: { fields: { bridge: 'vmbr0' } } });
@@ -72,15 +72,15 @@ describe('a stored interface', () => {
     else expect(view.ok && view.view.fields).toEqual(toFields(stored));
   });
 
-  it.each(vectors.refused)('is unreadable when the hypervisor refuses it: %s', (text) => {
+  it.each(vectors.refused)('fails to parse when the hypervisor rejects it: %s', (text) => {
     expect(viewNic('qemu', text)).toEqual({ ok: false, reason: expect.any(String) });
   });
 
-  it.each(vectors.refused_but_readable)('is readable when only a key is unknown: %s', (text) => {
+  it.each(vectors.refused_but_readable)('parses when only a key is unknown: %s', (text) => {
     expect(viewNic('qemu', text).ok).toBe(true);
   });
 
-  it.each(vectors.containers)('of a container is readable: %s', (text) => expect(viewNic('lxc', text).ok).toBe(true));
+  it.each(vectors.containers)('parses for a container: %s', (text) => expect(viewNic('lxc', text).ok).toBe(true));
 
   it('gives every field its value', () => {
     expect(
@@ -149,7 +149,7 @@ describe('the firewall flag of an interface', () => {
     ['virtio=BC:24:11:00:00:01', 'no bridge'],
     ['virtio,bridge=vmbr0', 'MAC'],
     ['virtio=BC:24:11:00:00:01,bridge=vmbr0,firewall=2', 'boolean'],
-  ])('is left alone on %s', (text, reason) => {
+  ])('stays unchanged on %s', (text, reason) => {
     expect(setNicFirewall('qemu', text, true)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 });

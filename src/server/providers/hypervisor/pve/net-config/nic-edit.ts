@@ -13,7 +13,7 @@ export function setNicFirewall(kind: GuestKind, text: string, enabled: boolean):
   const before = viewNic(kind, text);
   if (!before.ok) return before;
   const { fields, tokens } = before.view;
-  // Any edit of a card without a bridge unplugs it from a running virtual machine.
+  // Any edit of an interface without a bridge unplugs it from a running virtual machine.
   if (fields.bridge === null) return { ok: false, reason: 'the interface has no bridge' };
   if (fields.mac === null)
     return { ok: false, reason: 'the interface has no stored MAC address; writing it would generate a new one' };

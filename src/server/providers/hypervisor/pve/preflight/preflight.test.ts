@@ -28,7 +28,7 @@ describe('the check of a healthy cluster', () => {
     ['pve9', 'privilege:VM.GuestAgent.Audit', '9.2.11'],
     ['pve8', 'privilege:VM.Monitor', '8.4.17'],
     ['pve8Old', 'privilege:VM.Monitor', '8.2.4'],
-  ] as const)('is all right on %s, and asks for %s', async (flavour, agentPrivilege, version) => {
+  ] as const)('passes on %s and requires %s', async (flavour, agentPrivilege, version) => {
     const { provider, cluster, access } = await simulate(flavour);
     // The simulator's Date header is the real time, whatever its clock says.
     const report = await provider(access(), { clock: { now: () => new Date() } }).preflight.check();
@@ -47,7 +47,7 @@ describe('the check of a healthy cluster', () => {
 });
 
 describe('the check of an access', () => {
-  it('with an untrusted certificate shows its fingerprint and sends nothing', async () => {
+  it('shows the fingerprint of an untrusted certificate and sends nothing', async () => {
     const { provider, access, cluster, simulator } = await simulate();
     const report = await provider(access('manager', { tls_fingerprint: null, entry_points: [] })).preflight.check();
     expect(statuses(report)).toEqual({ target: 'ok', reachable: 'ok', tls: 'failed', sign_in: 'unknown' });
@@ -55,28 +55,28 @@ describe('the check of an access', () => {
     expect(simulator.log.total).toBe(0);
   });
 
-  it('to a certificate that changed says what was expected', async () => {
+  it('names the expected certificate when it changed', async () => {
     const { provider, access, cluster } = await simulate();
     const pinned = cluster.node('pve2').fingerprint256;
     const report = await provider(access('manager', { tls_fingerprint: pinned, entry_points: [] })).preflight.check();
     expect(line(report, 'tls')).toMatchObject({ status: 'failed', detail: expect.stringContaining(pinned) });
   });
 
-  it('to a port where nothing listens', async () => {
+  it('fails on a port where nothing listens', async () => {
     const { provider, access, cluster } = await simulate();
     await cluster.setNode('pve1', 'refusing');
     const report = await provider(access('manager', { entry_points: [] })).preflight.check();
     expect(statuses(report)).toEqual({ target: 'ok', reachable: 'failed', tls: 'unknown', sign_in: 'unknown' });
   });
 
-  it('to a node that is down while others answer is a warning', async () => {
+  it('warns about a node that is down while others answer', async () => {
     const { provider, cluster } = await simulate();
     await cluster.setNode('pve1', 'refusing');
     const report = await provider().preflight.check();
     expect(statuses(report)).toMatchObject({ reachable: 'warning', sign_in: 'ok', 'privilege:VM.Audit': 'ok' });
   });
 
-  it('to an address that is not allowed', async () => {
+  it('rejects an address that is not allowed', async () => {
     const { provider, access } = await simulate();
     const report = await provider(access(), { allowTargets: [] }).preflight.check();
     expect(line(report, 'target')).toMatchObject({
@@ -86,7 +86,7 @@ describe('the check of an access', () => {
     expect(statuses(report)).toMatchObject({ reachable: 'unknown', tls: 'unknown' });
   });
 
-  it('to something that is no address', async () => {
+  it('rejects a malformed address', async () => {
     const { provider, access } = await simulate();
     const report = await provider(access('manager', { api_url: 'http://pve1' })).preflight.check();
     expect(line(report, 'target')).toMatchObject({ status: 'failed', detail: 'The API uses https only, not http' });
@@ -95,7 +95,7 @@ describe('the check of an access', () => {
   it.each([
     ['fabric@pve!fabric=00000000-0000-0000-0000-000000000000', 'rejected the API token'],
     ['not a token', 'user@realm!name=secret'],
-  ])('with the token %s fails at the sign-in, after the certificate was checked', async (api_token, words) => {
+  ])('fails at the sign-in with the token %s, after the certificate check', async (api_token, words) => {
     const { provider, access } = await simulate();
     const report = await provider(access('manager', { api_token })).preflight.check();
     expect(statuses(report)).toEqual({ target: 'ok', reachable: 'ok', tls: 'ok', sign_in: 'failed' });
@@ -116,7 +116,7 @@ describe('the check of an access', () => {
 });
 
 describe('the check of privileges', () => {
-  it('of a token without any says why the cluster looks empty', async () => {
+  it('explains for a token without privileges why the cluster looks empty', async () => {
     const { provider, access } = await simulate();
     const report = await provider(access('empty')).preflight.check();
     expect(line(report, 'token')).toMatchObject({
@@ -135,7 +135,7 @@ describe('the check of privileges', () => {
     });
   });
 
-  it('of a token that may only read names each privilege that is missing', async () => {
+  it('names each missing privilege for a token that may only read', async () => {
     const { provider, access } = await simulate();
     const report = await provider(access('reader')).preflight.check();
     const missing = report.checks.filter(({ status }) => status === 'failed').map(({ name }) => name);
@@ -143,7 +143,7 @@ describe('the check of privileges', () => {
     expect(line(report, 'privilege:SDN.Use')?.remedy).toContain('SDN.Use on /sdn/zones');
   });
 
-  it('of an old role on version 9 names the privilege that replaced VM.Monitor', async () => {
+  it('names the privilege that replaced VM.Monitor for an old role on version 9', async () => {
     const { provider, access, cluster } = await simulate('pve9');
     const id = cluster.tokens.empty.split('=')[0] ?? '';
     const { access: acl } = cluster.state;
@@ -156,7 +156,7 @@ describe('the check of privileges', () => {
     });
   });
 
-  it('that are granted in part says where', async () => {
+  it('lists the paths of privileges that are granted in part', async () => {
     const { provider, access, cluster } = await simulate();
     const id = cluster.tokens.empty.split('=')[0] ?? '';
     cluster.state.access.grant({ path: '/pool/staging', subject: id, role: 'PVEAuditor', propagate: true });
@@ -167,7 +167,7 @@ describe('the check of privileges', () => {
     });
   });
 
-  it('that do not propagate are not enough', async () => {
+  it('warns about privileges that do not propagate', async () => {
     const { provider, access, cluster } = await simulate();
     const id = cluster.tokens.empty.split('=')[0] ?? '';
     cluster.state.access.grant({ path: '/vms', subject: id, role: 'PVEAuditor', propagate: false });

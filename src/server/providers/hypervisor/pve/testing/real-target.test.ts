@@ -8,12 +8,12 @@ const env = (more: Record<string, string> = {}) => ({
 });
 
 describe('the cluster named by the environment', () => {
-  it('is none without an address and a token', () => {
+  it('requires an address and a token', () => {
     expect(realTarget({})).toBeNull();
     expect(realTarget({ PVE_TEST_URL: 'https://pve1.example.org:8006' })).toBeNull();
   });
 
-  it('is only read unless guests are named that may be written', () => {
+  it('stays read-only unless writable guests are named', () => {
     expect(realTarget(env())).toMatchObject({ writable: [], allow_targets: [] });
     expect(realTarget(env({ PVE_TEST_WRITABLE: '101, 202' }))?.writable).toEqual([101, 202]);
     expect(() => realTarget(env({ PVE_TEST_WRITABLE: '101,all' }))).toThrow('PVE_TEST_WRITABLE');

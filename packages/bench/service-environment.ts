@@ -23,7 +23,7 @@ type Options = {
   backoffMs?: number;
 };
 
-export type ServiceWorld = {
+export type ServiceEnvironment = {
   url: string;
   databaseUrl: string;
   redisUrl: string | null;
@@ -41,7 +41,12 @@ export type ServiceWorld = {
  * A service as `npm start` runs it, over the production build: PostgreSQL as embedded (durable), one web and one worker
  * that are started again when they end. In it are nodes with agents, 20 guests each, and people of several roles.
  */
-export async function startServiceWorld({ users, agents, redisUrl, backoffMs = 500 }: Options): Promise<ServiceWorld> {
+export async function startServiceEnvironment({
+  users,
+  agents,
+  redisUrl,
+  backoffMs = 500,
+}: Options): Promise<ServiceEnvironment> {
   if (!existsSync(file('../../dist/web.mjs')) || !existsSync(file('../../.next/standalone/server.js'))) {
     throw new Error('Run npm run build first: this measures the production build.');
   }

@@ -20,7 +20,7 @@ export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).
 /** Planted by `plantFlows`. */
 export let admin: Headers;
 export let agent: Headers;
-export let world: Awaited<ReturnType<typeof build>>;
+export let fixture: Awaited<ReturnType<typeof build>>;
 
 /**
  * Web (10.1.0.10, `ours`) and database (10.1.0.20, `theirs`) on one subnet, and the internet. One node reports the
@@ -97,9 +97,9 @@ export const FLOWS = [
 
 /** An installation whose only flows are `FLOWS`. */
 export async function plantFlows(): Promise<void> {
-  world = await build();
+  fixture = await build();
   admin = await bearer(await makeUser('admin'));
-  agent = await makeAgent(world.node);
+  agent = await makeAgent(fixture.node);
   const response = await call('/agents/heartbeat', { method: 'POST', body: makeHeartbeat(FLOWS), headers: agent });
   expect(await response.json()).toMatchObject({ accepted: FLOWS.length, rejected: [] });
 }
@@ -124,10 +124,10 @@ export const which = (items: readonly Pick<Flow, 'source_ip' | 'destination_port
     .sort();
 export const id = (name: 'web' | 'database' | 'stranger' | 'node' | 'cluster') =>
   ({
-    web: world.ours.workload.id,
-    database: world.theirs.workload.id,
-    stranger: world.stranger.id,
-    node: world.node.id,
-    cluster: world.cluster.id,
+    web: fixture.ours.workload.id,
+    database: fixture.theirs.workload.id,
+    stranger: fixture.stranger.id,
+    node: fixture.node.id,
+    cluster: fixture.cluster.id,
   })[name];
 export const EVERY = FLOWS.map((_, i) => i);

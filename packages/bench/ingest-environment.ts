@@ -19,7 +19,7 @@ export type Run = { seconds: number; sent: Sent[] };
  * A service as in production: PostgreSQL with the settings of the embedded one (fsync on), one web process from the
  * production build, 64 nodes with agents and 20 guests each.
  */
-export async function startIngestWorld() {
+export async function startIngestEnvironment() {
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
   // The database server may run as another user.
   const scratch = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
@@ -54,17 +54,17 @@ export async function startIngestWorld() {
     }
   }
 
-  const wanted = await freePort();
+  const expected = await freePort();
   const web = startWeb({
     DATABASE_URL: database.url,
     REDIS_URL: '',
     FABRIC_SECRET_KEY: secret,
     FABRIC_DATA_DIR: directory,
-    PORT: String(wanted),
+    PORT: String(expected),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
   });
-  const { port = wanted } = await web.ready;
+  const { port = expected } = await web.ready;
 
   let from = 0;
   return {
@@ -106,7 +106,7 @@ export async function startIngestWorld() {
     },
   };
 }
-export type IngestWorld = Awaited<ReturnType<typeof startIngestWorld>>;
+export type IngestEnvironment = Awaited<ReturnType<typeof startIngestEnvironment>>;
 
 type Web = { process: ChildProcess; ready: Promise<{ port?: number }> };
 

@@ -8,18 +8,21 @@ import { listNodesForSync } from './queries/sync-nodes';
 import { planGuests } from './reconcile/guests';
 
 /** Where guests of a cluster were when it was asked (milliseconds since 1970), by VMID. Those that it did not list are missing. */
-export type Places = { read_at: number; guests: ReadonlyMap<number, { node_id: string | null; lock: string | null }> };
+export type GuestLocations = {
+  read_at: number;
+  guests: ReadonlyMap<number, { node_id: string | null; lock: string | null }>;
+};
 
 /**
  * Asks a cluster where its guests are, in one request, and stores the new place of those among `vmids` that moved, as a sync
  * would. Everything else about them waits for the next sync. Null when the cluster is gone.
  * @throws ProviderError when the cluster cannot be read, AppError when its token cannot be used
  */
-export async function readPlaces(
+export async function readGuestLocations(
   clusterId: string,
   vmids: ReadonlySet<number>,
   openProvider: typeof open = open,
-): Promise<Places | null> {
+): Promise<GuestLocations | null> {
   const cluster = await findClusterRow(db, clusterId);
   if (!cluster) return null;
   const provider = openProvider(clusterAccess(cluster));

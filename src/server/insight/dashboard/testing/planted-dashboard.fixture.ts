@@ -102,13 +102,13 @@ export const flow = (source_ip: string, destination_ip: string, destination_port
  * edges of `SINCE` and `UNTIL` and just beyond; a policy in audit mode. The clock has to be set to `NOW`.
  */
 export async function plantDashboard() {
-  const world = await buildPolicyInputs();
+  const fixture = await buildPolicyInputs();
   const admin = await bearer(await makeUser('admin'));
   let sequence = 0;
 
   const report = async (node: 0 | 1, flows: readonly Flow[]): Promise<void> => {
     const body = makeHeartbeat([...flows], { sequence: sequence++, sent_at: NOW.toISOString() });
-    const response = await call('/agents/heartbeat', { method: 'POST', body, headers: world.agents[node] });
+    const response = await call('/agents/heartbeat', { method: 'POST', body, headers: fixture.agents[node] });
     expect(await response.json()).toMatchObject({ rejected: [] });
   };
   const read = async (query = '', headers: Headers = admin): Promise<Dashboard> => {
@@ -122,8 +122,8 @@ export async function plantDashboard() {
     headers: await bearer(await makeUser('security_engineer')),
     body: {
       name: 'No database from outside',
-      tenant_id: world.ours.tenant.id,
-      definition: { enforcement_mode: 'audit', sources: ['any'], targets: [`vmid:${world.ours.workload.vmid}`] },
+      tenant_id: fixture.ours.tenant.id,
+      definition: { enforcement_mode: 'audit', sources: ['any'], targets: [`vmid:${fixture.ours.workload.vmid}`] },
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['3306'] }],
     },
   });
@@ -159,6 +159,6 @@ export async function plantDashboard() {
     flow('198.51.100.9', DATABASE, 3389, { source_port: 2, decision: 'drop', state: null, bytes: 60, packets: 1 }),
     flow('198.51.100.9', DATABASE, 3389, { source_port: 2, state: 'SYN_SENT', bytes: 60, packets: 1 }),
   ]);
-  return { ...world, admin, report, read };
+  return { ...fixture, admin, report, read };
 }
 export type PlantedDashboard = Awaited<ReturnType<typeof plantDashboard>>;

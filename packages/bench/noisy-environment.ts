@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { startEmbeddedDatabase } from '@/runtime/embedded-database';
 import { freePort } from '@/runtime/postgres/server';
 import { migrateDatabase } from '@/server/db/migrate';
-import { PASSWORD } from './service-world';
-import { fillInventory } from './topology-world';
+import { PASSWORD } from './service-environment';
+import { fillInventory } from './topology-environment';
 
 const WORKLOADS = 2_000;
 /** Those of one cluster. */
@@ -81,7 +81,7 @@ async function makePeople() {
 }
 
 /** A store with 2,000 workloads, 500 rules and an hour of traffic, over which web processes of several builds can be started. */
-export async function startNoisyWorld() {
+export async function startNoisyEnvironment() {
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
   chmodSync(directory, 0o755);
   const database = await startEmbeddedDatabase(directory, () => {});

@@ -1,6 +1,6 @@
 import type { LiveRule } from '@/domain/firewall/live-state';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
-import type { IngestWorld } from './ingest-world';
+import type { IngestEnvironment } from './ingest-environment';
 
 const WORKLOADS = 5_000;
 const SUBNETS = 1_000;
@@ -10,7 +10,7 @@ const POLICIES = 25;
 const CHUNK = 250_000;
 
 /** More subnets and guests, up to the numbers above; tenants; policies between groups. All guests are numbered in `bench_world`. */
-const WORLD_SQL = `
+const SETUP_SQL = `
   insert into tenants (id, name) select gen_random_uuid(), 'tenant ' || i from generate_series(1, ${TENANTS}) as i;
   insert into projects (id, tenant_id, name) select gen_random_uuid(), id, 'project' from tenants;
   insert into subnets (id, cluster_id, network_id, cidr, source)
@@ -103,7 +103,7 @@ const stateOf = (k: number): GuestSnapshot => {
 };
 
 /** What was read of every guest's firewall just now. */
-async function storeReadings(sql: IngestWorld['sql']): Promise<void> {
+async function storeReadings(sql: IngestEnvironment['sql']): Promise<void> {
   const { db } = await import('@/server/db/client');
   const { hashOf } = await import('@/server/enforcement/guest-firewall/live-reader');
   const { storeClusterSnapshot, storeGuestSnapshots } = await import('@/server/enforcement/queries/firewall-snapshots');
@@ -122,7 +122,7 @@ async function storeReadings(sql: IngestWorld['sql']): Promise<void> {
 }
 
 /** Runs work while a table has no index: making them afterwards takes a fraction of the time. */
-async function withoutIndexes(sql: IngestWorld['sql'], table: string, work: () => Promise<void>): Promise<void> {
+async function withoutIndexes(sql: IngestEnvironment['sql'], table: string, work: () => Promise<void>): Promise<void> {
   const indexes = await sql<{ name: string; definition: string; key: string | null }[]>`
     select i.indexname as name, i.indexdef as definition, pg_get_constraintdef(c.oid) as key from pg_indexes as i
     left join pg_constraint as c on c.conname = i.indexname where i.tablename = ${table}`;
@@ -136,8 +136,8 @@ async function withoutIndexes(sql: IngestWorld['sql'], table: string, work: () =
 }
 
 /** Fills the service with a large installation and about so many flows of the last day. @returns how many are stored */
-export async function fillDashboard({ sql: pool }: IngestWorld, flows: number): Promise<number> {
-  await pool.unsafe(WORLD_SQL);
+export async function fillDashboard({ sql: pool }: IngestEnvironment, flows: number): Promise<number> {
+  await pool.unsafe(SETUP_SQL);
   await storeReadings(pool);
   const sql = await pool.reserve();
   await sql`set statement_timeout = 0`;
@@ -146,14 +146,14 @@ export async function fillDashboard({ sql: pool }: IngestWorld, flows: number): 
   await sql`set maintenance_work_mem = '1GB'`;
   // Three of five are between guests of two nodes, a third of those counts twice.
   const different = Math.round(flows / 1.2);
-  await withoutIndexes(sql as unknown as IngestWorld['sql'], 'traffic_flows', async () => {
+  await withoutIndexes(sql as unknown as IngestEnvironment['sql'], 'traffic_flows', async () => {
     for (let i = 0; i < different; i += CHUNK) {
       await sql.unsafe(FLOWS_SQL, [i, Math.min(i + CHUNK, different), different]);
       console.error(`${i} flows`);
     }
   });
   await sql`vacuum analyze traffic_flows`;
-  await withoutIndexes(sql as unknown as IngestWorld['sql'], 'flow_rollup_minutes', async () => {
+  await withoutIndexes(sql as unknown as IngestEnvironment['sql'], 'flow_rollup_minutes', async () => {
     for (let hour = 25; hour >= 0; hour--) {
       const time = (hours: number) => new Date(Math.floor(Date.now() / 3_600_000 - hours) * 3_600_000).toISOString();
       await sql.unsafe(MINUTES_SQL, [time(hour), time(hour - 1)]);

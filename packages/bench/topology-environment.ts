@@ -83,7 +83,7 @@ export async function fillInventory(sql: postgres.Sql, workloads: number): Promi
  * The production build over a store with `workloads` guests, and `rows` rollups per minute of the last hour that make
  * up about `edges` different pairs.
  */
-export async function startTopologyWorld(workloads: number, edges: number, rows: number) {
+export async function startTopologyEnvironment(workloads: number, edges: number, rows: number) {
   if (!existsSync(file('../../.next/standalone/server.js'))) throw new Error('Run npm run build first.');
   const directory = mkdtempSync(join(tmpdir(), 'fabric-bench-'));
   chmodSync(directory, 0o755);

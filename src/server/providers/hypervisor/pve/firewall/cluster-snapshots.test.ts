@@ -84,7 +84,7 @@ describe('a snapshot of the cluster', () => {
     ]);
   });
 
-  it('is null in each part for a token without privileges, with the privilege in the remedy', async () => {
+  it('has null in each part for a token without privileges, with the privilege in the remedy', async () => {
     const { access, provider } = await simulate();
     const fact = await provider(access('empty')).firewallReader.readClusterFirewall();
     expect(fact).toMatchObject({ firewall_enabled: null, options: null, rules: null, vnets: null });
