@@ -5,12 +5,18 @@ import { joinSpans, subtractSpans } from '../firewall/space/spans';
 import { formatIp } from '../net/ip-address';
 import type { TestUnknownReason } from './definition';
 import { hostSpans, type Service, serviceBox } from './packet-set';
-import { type PlaceFilter, type PlaceRef, pointSpans, type TestEnd, type TestPlace } from './test-end';
+import {
+  type Answer,
+  answerOf,
+  type FilterPart,
+  PlaceIndex,
+  type PlaceRef,
+  pointSpans,
+  type TestEnd,
+  type TestPlace,
+} from './test-end';
 
-type Answer = 'accept' | 'deny' | 'unknown';
-type Decided =
-  ReturnType<PlaceFilter['parts']> extends Iterable<infer P> ? (P extends { verdict: infer V } ? V : never) : never;
-type DecidedBy = Decided['decided_by'];
+type DecidedBy = FilterPart['verdict']['decided_by'];
 
 /** Packets that all filters of a place treat alike. */
 type PlacePart = {
@@ -37,6 +43,16 @@ export type TestFinding = {
   readonly decided_by: DecidedBy | { readonly kind: 'not_filtered' };
 };
 
+/** A packet as it is stored. */
+export const storedPacket = (packet: Packet): TestFinding['packet'] => ({
+  source: formatIp(packet.source),
+  destination: formatIp(packet.destination),
+  protocol: packet.protocol,
+  source_port: packet.source_port ?? null,
+  destination_port: packet.destination_port ?? null,
+  icmp_type: packet.icmp_type ?? null,
+});
+
 export type TestDecision = {
   readonly result: 'pass' | 'fail' | 'unknown';
   readonly unknown_reason: TestUnknownReason | null;
@@ -50,9 +66,6 @@ export type Assertion = Service & { readonly expect: 'allow' | 'deny' };
 
 const FAMILIES = [4, 6] as const;
 const NOTES = 10;
-
-const answerOf = ({ verdict }: Decided): Answer =>
-  verdict === 'accept' ? 'accept' : verdict === 'unknown' ? 'unknown' : 'deny';
 
 /** Where interfaces differ, it is not known which of them a packet passes. */
 const INTERFACES_DIFFER = { kind: 'unknown', reason: 'unknown_packet_detail', places: [] } as const;
@@ -90,19 +103,19 @@ class Side {
   readonly outside: readonly AddressSpan[];
   /** With an address of the family. */
   readonly places: readonly TestPlace[];
-  readonly #points: readonly { value: bigint; place: TestPlace }[];
+  readonly #index: PlaceIndex<TestPlace>;
   readonly #byKey: ReadonlyMap<string, TestPlace>;
 
   constructor(
     end: TestEnd,
     readonly family: 4 | 6,
   ) {
-    const points = end.places.flatMap((place) => place.addresses[family].map((value) => ({ value, place })));
-    this.#points = points.sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
+    this.#index = new PlaceIndex(end.places, family);
     this.places = end.places.filter(({ addresses }) => addresses[family].length > 0);
     this.#byKey = new Map(end.places.map((place) => [place.key, place]));
     this.outside = hostSpans(end.outside[family], family);
-    this.all = hostSpans(joinSpans([...this.outside, ...pointSpans(this.#points.map(({ value }) => value))]), family);
+    const points = pointSpans(this.#index.points.map(({ value }) => value));
+    this.all = hostSpans(joinSpans([...this.outside, ...points]), family);
   }
 
   placeBy(key: string): TestPlace | undefined {
@@ -112,22 +125,11 @@ class Side {
   /** The places that have one of the addresses, each with those that it has. */
   within(spans: readonly AddressSpan[]): Map<TestPlace, bigint[]> {
     const found = new Map<TestPlace, bigint[]>();
-    for (const { first, last } of spans) {
-      let low = 0;
-      let high = this.#points.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((this.#points[middle]?.value ?? 0n) < first) low = middle + 1;
-        else high = middle;
-      }
-      for (let at = low; at < this.#points.length; at++) {
-        const point = this.#points[at];
-        if (!point || point.value > last) break;
-        const known = found.get(point.place);
-        if (known) known.push(point.value);
-        else found.set(point.place, [point.value]);
-      }
-    }
+    this.#index.visit(spans, (place, value) => {
+      const known = found.get(place);
+      if (known) known.push(value);
+      else found.set(place, [value]);
+    });
     return found;
   }
 }
@@ -253,14 +255,7 @@ function findingOf({ box, source, destination, side, part }: Found, from: Side, 
   const packet: Packet | null = witnessOf(box, 'in');
   if (!packet) return null;
   return {
-    packet: {
-      source: formatIp(packet.source),
-      destination: formatIp(packet.destination),
-      protocol: packet.protocol,
-      source_port: packet.source_port ?? null,
-      destination_port: packet.destination_port ?? null,
-      icmp_type: packet.icmp_type ?? null,
-    },
+    packet: storedPacket(packet),
     source_place: placeAt(from, packet.source.value, source),
     destination_place: placeAt(to, packet.destination.value, destination),
     side,

@@ -145,6 +145,15 @@ export const TestCause = z.object({
 });
 export type TestCause = z.output<typeof TestCause>;
 
+/** The event of a cause of which neither who did it nor what was changed is known. */
+export const NO_EVENT = {
+  actor_name: null,
+  action: null,
+  object_kind: null,
+  object_id: null,
+  object_name: null,
+} as const;
+
 /** As it is stored, with whose event it was: others do not read it. */
 export type StoredCause = TestCause & { readonly tenant_id: string | null };
 

@@ -11,6 +11,11 @@ export type PlaceRef =
 /** Packets that a filter treats alike. */
 export type FilterPart = { readonly box: Box; readonly verdict: Verdict | NodeVerdict };
 
+/** Whether a filter lets packets through, for sure or not. */
+export type Answer = 'accept' | 'deny' | 'unknown';
+export const answerOf = ({ verdict }: FilterPart['verdict']): Answer =>
+  verdict === 'accept' || verdict === 'unknown' ? verdict : 'deny';
+
 /** The filter of one interface, or of a node. */
 export type PlaceFilter = {
   /** Null: a node. */
@@ -48,3 +53,33 @@ export type TestEnd = {
 /** The addresses as spans of one each. */
 export const pointSpans = (addresses: readonly bigint[]): AddressSpan[] =>
   addresses.map((value) => ({ first: value, last: value }));
+
+/** Places by their addresses of one family. */
+export class PlaceIndex<P extends TestPlace> {
+  /** By address, ascending. */
+  readonly points: readonly { readonly value: bigint; readonly place: P }[];
+
+  constructor(places: readonly P[], family: 4 | 6) {
+    this.points = places
+      .flatMap((place) => place.addresses[family].map((value) => ({ value, place })))
+      .sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
+  }
+
+  /** Visits the places that have an address in one of the spans, once for each address. */
+  visit(spans: readonly AddressSpan[], visitor: (place: P, value: bigint) => void): void {
+    for (const { first, last } of spans) {
+      let low = 0;
+      let high = this.points.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((this.points[middle]?.value ?? 0n) < first) low = middle + 1;
+        else high = middle;
+      }
+      for (let at = low; at < this.points.length; at++) {
+        const point = this.points[at];
+        if (!point || point.value > last) break;
+        visitor(point.place, point.value);
+      }
+    }
+  }
+}

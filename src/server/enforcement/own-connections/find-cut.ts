@@ -1,9 +1,9 @@
 import { type Box, isEmptyBox, witnessOf } from '@/domain/firewall/space/box';
 import { joinSpans, subtractSpans } from '@/domain/firewall/space/spans';
-import { formatIp } from '@/domain/net/ip-address';
-import type { TestFinding } from '@/domain/policy-tests/decide';
+import { storedPacket, type TestFinding } from '@/domain/policy-tests/decide';
 import { hostSpans, type Service, serviceBox } from '@/domain/policy-tests/packet-set';
 import {
+  answerOf,
   type FilterPart,
   type PlaceFilter,
   pointSpans,
@@ -13,13 +13,9 @@ import {
 
 const FAMILIES = [4, 6] as const;
 type Side = 'source' | 'destination';
-type Answer = 'accept' | 'deny' | 'unknown';
 
 /** What a change does to a connection at one place; `finding` shows one packet, null when its firewall was not read. */
 export type Cut = { readonly effect: 'cut' | 'unknown'; readonly finding: TestFinding | null };
-
-const answerOf = ({ verdict: { verdict } }: FilterPart): Answer =>
-  verdict === 'accept' || verdict === 'unknown' ? verdict : 'deny';
 
 /** All addresses of an end that a place exchanges packets with. */
 function addressesOf(end: TestEnd, place: TestPlace, family: 4 | 6) {
@@ -35,10 +31,10 @@ type Lost = { readonly certain: boolean; readonly box: Box; readonly by: FilterP
 function findLost(before: PlaceFilter, after: PlaceFilter, direction: 'in' | 'out', box: Box): Lost | null {
   let doubt: Lost | null = null;
   for (const old of before.parts(direction, box)) {
-    const was = answerOf(old);
+    const was = answerOf(old.verdict);
     if (was === 'deny') continue;
     for (const part of after.parts(direction, old.box)) {
-      const is = answerOf(part);
+      const is = answerOf(part.verdict);
       if (is === 'accept') continue;
       const lost = { certain: was === 'accept' && is === 'deny', box: part.box, by: part.verdict };
       if (lost.certain) return lost;
@@ -49,7 +45,7 @@ function findLost(before: PlaceFilter, after: PlaceFilter, direction: 'in' | 'ou
 }
 
 const acceptsSome = (filter: PlaceFilter, direction: 'in' | 'out', box: Box): boolean => {
-  for (const part of filter.parts(direction, box)) if (answerOf(part) !== 'deny') return true;
+  for (const part of filter.parts(direction, box)) if (answerOf(part.verdict) !== 'deny') return true;
   return false;
 };
 
@@ -59,14 +55,7 @@ function findingOf(lost: Lost, side: Side, nic: string | null, place: TestPlace,
   const far = side === 'source' ? packet.destination : packet.source;
   const holder = other.places.find(({ addresses }) => addresses[far.family].includes(far.value))?.ref ?? null;
   return {
-    packet: {
-      source: formatIp(packet.source),
-      destination: formatIp(packet.destination),
-      protocol: packet.protocol,
-      source_port: packet.source_port ?? null,
-      destination_port: packet.destination_port ?? null,
-      icmp_type: packet.icmp_type ?? null,
-    },
+    packet: storedPacket(packet),
     source_place: side === 'source' ? place.ref : holder,
     destination_place: side === 'destination' ? place.ref : holder,
     side,

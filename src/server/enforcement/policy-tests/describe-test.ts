@@ -1,12 +1,18 @@
 import { NO_RULE } from '@/domain/flow-verdict';
 import { isWithinReach, type Reach } from '@/domain/permissions';
 import type { TestFinding } from '@/domain/policy-tests/decide';
-import type { PolicyTest, TestCause, TestDecider, TestPacket } from '@/domain/policy-tests/definition';
+import {
+  NO_EVENT,
+  type PolicyTest,
+  type TestCause,
+  type TestDecider,
+  type TestPacket,
+} from '@/domain/policy-tests/definition';
 import type { PlaceRef } from '@/domain/policy-tests/test-end';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import { explainHostDecider } from '../host-firewall/host-views';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { liveStateAt } from '../policies/firewall-state/views';
 import type { FoundTest } from '../queries/policy-tests';
 import type { Readable } from './test-endpoints';
 
@@ -29,10 +35,8 @@ export function deciderView(firewall: Readable, reach: Reach, finding: TestFindi
   if (place?.kind === 'workload') {
     const workload = firewall.inputs.workloads.get(place.id);
     if (!workload || by.kind === 'not_filtered') return null;
-    const guest = firewall.snapshots.guests.get(place.id)?.state ?? null;
-    const cluster = firewall.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
     const { show } = ruleNamer(firewall.inputs, reach, workload);
-    const at = { state: liveStateOf(workload, guest, cluster), vmid: workload.vmid, show };
+    const at = { state: liveStateAt(firewall, workload), vmid: workload.vmid, show };
     const decider = by as Parameters<typeof describeDecider>[0];
     return { ...describeDecider(decider, decidingRule(at, decider)), side, interface: nic };
   }
@@ -63,7 +67,7 @@ function causeView(cause: FoundTest['caused_by'], reach: Reach): TestCause | nul
   if (isWithinReach({ tenant_id, project_id: null }, reach)) return shown;
   const { kind, at } = shown;
   const text = 'The event is not visible to you.';
-  return { kind, at, text, actor_name: null, action: null, object_kind: null, object_id: null, object_name: null };
+  return { kind, at, text, ...NO_EVENT };
 }
 
 /** A test with its result as the API shows it. */

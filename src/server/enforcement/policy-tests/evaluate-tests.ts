@@ -1,6 +1,8 @@
 import { type Owned, ownedPart } from '@/domain/permissions';
 import { sameJson } from '@/domain/policy/snapshot';
-import { db } from '../../db/client';
+import type { TestDecision } from '@/domain/policy-tests/decide';
+import type { StoredCause } from '@/domain/policy-tests/definition';
+import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
 import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
@@ -26,26 +28,57 @@ type Known = PolicyTestResultRow | undefined;
 
 const sameFinding = (a: unknown, b: unknown) => sameJson(a ?? null, b ?? null);
 
+/** The result of a test as it is stored. */
+const resultRow = (
+  test: PolicyTestRow,
+  inputs: TestInputs,
+  decision: TestDecision,
+  checked_at: string,
+  failing: Pick<PolicyTestResultRow, 'failing_since' | 'caused_by'> | null,
+): PolicyTestResultRow => ({
+  ...decision,
+  policy_test_id: test.id,
+  test_version: test.version,
+  not_filtered: [...decision.not_filtered],
+  workload_ids: inputs.workloadsOf(test),
+  failing_since: failing?.failing_since ?? null,
+  caused_by: failing?.caused_by ?? null,
+  checked_at,
+});
+
 /** One test evaluated now; its cause is looked up when it starts to fail. */
 async function evaluateOne(test: PolicyTestRow, inputs: TestInputs, known: Known, evaluated: Evaluated, at: string) {
   const decision = inputs.decide(test);
-  const failing = decision.result === 'fail';
-  const wasFailing = known?.result === 'fail';
-  const caused_by = !failing
-    ? null
-    : wasFailing
-      ? known.caused_by
-      : await findCause(db, test, decision, evaluated, known?.checked_at ?? test.created_at, at);
-  return {
-    ...decision,
-    policy_test_id: test.id,
-    test_version: test.version,
-    not_filtered: [...decision.not_filtered],
-    workload_ids: inputs.workloadsOf(test),
-    failing_since: !failing ? null : wasFailing ? known.failing_since : at,
-    caused_by,
-    checked_at: at,
+  if (decision.result !== 'fail') return resultRow(test, inputs, decision, at, null);
+  if (known?.result === 'fail') return resultRow(test, inputs, decision, at, known);
+  const caused_by = await findCause(db, test, decision, evaluated, known?.checked_at ?? test.created_at, at);
+  return resultRow(test, inputs, decision, at, { failing_since: at, caused_by });
+}
+
+/** Evaluates a test that was just created or changed; its author is the cause if it fails. */
+export async function evaluateNow(
+  tx: Tx,
+  scope: { readonly actor: { readonly name: string } },
+  firewall: Readable,
+  test: PolicyTestRow,
+): Promise<void> {
+  const inputs = new TestInputs(firewall);
+  const decision = inputs.decide(test);
+  const at = clock.now().toISOString();
+  const isNew = test.version === 1;
+  const caused_by: StoredCause = {
+    kind: 'created',
+    at,
+    text: isNew ? 'The test failed when it was created.' : 'The test failed when it was changed.',
+    actor_name: scope.actor.name,
+    action: isNew ? 'policy_test.created' : 'policy_test.updated',
+    object_kind: 'policy_test',
+    object_id: test.id,
+    object_name: test.name,
+    tenant_id: test.tenant_id,
   };
+  const failing = decision.result === 'fail' ? { failing_since: at, caused_by } : null;
+  await storePolicyTestResults(tx, [resultRow(test, inputs, decision, at, failing)]);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ownerOf } from '@/domain/policy/acts-on';
 import type { TestDecision, TestFinding } from '@/domain/policy-tests/decide';
-import type { StoredCause } from '@/domain/policy-tests/definition';
+import { NO_EVENT, type StoredCause } from '@/domain/policy-tests/definition';
 import { clusterEdit, guestEdit } from '@/domain/policy-tests/firewall-edit';
 import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import type { Executor } from '../../db/client';
@@ -104,11 +104,8 @@ function causeOfEdit(test: PolicyTestRow, finding: TestFinding, { before, now }:
     kind: 'live_rules',
     at,
     text: found?.text ?? 'The live firewall rules changed on the cluster, not through Fabric.',
-    actor_name: null,
-    action: null,
-    object_kind: found?.kind ?? null,
-    object_id: found?.id ?? null,
-    object_name: found?.name ?? null,
+    ...NO_EVENT,
+    ...(found && { object_kind: found.kind, object_id: found.id, object_name: found.name }),
     // What is edited on the workloads of the test concerns its owner.
     tenant_id: test.tenant_id,
   };
@@ -135,12 +132,11 @@ export async function findCause(
   at: string,
 ): Promise<StoredCause> {
   const { finding } = decision;
-  const nothing = { actor_name: null, action: null, object_kind: null, object_id: null, object_name: null };
   const unknown: StoredCause = {
     kind: 'unknown',
     at,
     text: 'The cause is not known.',
-    ...nothing,
+    ...NO_EVENT,
     tenant_id: test.tenant_id,
   };
   if (!finding) return unknown;

@@ -12,7 +12,6 @@ import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db, type Tx } from '../../db/client';
 import { publishEvent } from '../../events/event-hub';
-import { clock } from '../../lib/clock';
 import { AppError } from '../../lib/errors';
 import { newId } from '../../lib/ids';
 import { assertVersion, changedFields, nameTaken, notFound, refuseField } from '../../lib/refusals';
@@ -30,11 +29,10 @@ import {
   lockPolicyTest,
   type PolicyTestRow,
   policyTestNameTaken,
-  storePolicyTestResults,
   updatePolicyTest as updateRow,
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
-import { TestInputs } from './test-inputs';
+import { evaluateNow } from './evaluate-tests';
 
 /** More would make the pass over all of them take longer than its interval. */
 const MAX_TESTS = 1_000;
@@ -85,43 +83,6 @@ export async function readPolicyTest({ reach }: Scope<'policy_test:read'>, id: s
   const test = await findPolicyTest(db, reach, id);
   if (!test) throw notFound('policy test');
   return describeTest(await readFirewallState(), reach, test);
-}
-
-/** Evaluates a test that was just created or changed; its author is the cause if it fails. */
-export async function evaluateNow(
-  tx: Tx,
-  scope: { readonly actor: { readonly name: string } },
-  firewall: FirewallState,
-  test: PolicyTestRow,
-): Promise<void> {
-  const inputs = new TestInputs(firewall);
-  const decision = inputs.decide(test);
-  const at = clock.now().toISOString();
-  const failing = decision.result === 'fail';
-  await storePolicyTestResults(tx, [
-    {
-      ...decision,
-      policy_test_id: test.id,
-      test_version: test.version,
-      not_filtered: [...decision.not_filtered],
-      workload_ids: inputs.workloadsOf(test),
-      failing_since: failing ? at : null,
-      caused_by: failing
-        ? {
-            kind: 'created',
-            at,
-            text: test.version === 1 ? 'The test failed when it was created.' : 'The test failed when it was changed.',
-            actor_name: scope.actor.name,
-            action: test.version === 1 ? 'policy_test.created' : 'policy_test.updated',
-            object_kind: 'policy_test',
-            object_id: test.id,
-            object_name: test.name,
-            tenant_id: test.tenant_id,
-          }
-        : null,
-      checked_at: at,
-    },
-  ]);
 }
 
 /**

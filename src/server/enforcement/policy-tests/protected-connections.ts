@@ -24,7 +24,8 @@ import {
   updatePolicyTest,
 } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
-import { auditedTest, evaluateNow } from './policy-tests';
+import { evaluateNow } from './evaluate-tests';
+import { auditedTest } from './policy-tests';
 import { nodeEndpoints } from './test-endpoints';
 
 const INSTALLATION = { tenant_id: null, project_id: null } as const;

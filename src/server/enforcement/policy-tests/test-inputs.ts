@@ -5,7 +5,7 @@ import { joinSpans, spansHave, subtractSpans } from '@/domain/firewall/space/spa
 import { belongsTo, type OwnerId, ownerOf, type PolicyOwner } from '@/domain/policy/acts-on';
 import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { type Assertion, decideTest, type TestDecision } from '@/domain/policy-tests/decide';
-import { pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
+import { PlaceIndex, pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { isExcepted, parseTestEndpoint, withoutExcept } from '@/domain/policy-tests/test-endpoint';
 import { type KnownPlace, nodePlace, type Readable, workloadPlace } from './test-endpoints';
 
@@ -24,19 +24,8 @@ export type TestDefinition = PolicyOwner &
 const join = (a: Spans, b: Spans): Spans => ({ 4: joinSpans([...a[4], ...b[4]]), 6: joinSpans([...a[6], ...b[6]]) });
 const FAMILIES = [4, 6] as const;
 
-/** Workloads of one owner by their addresses, ascending. */
-type AddressIndex = Readonly<Record<4 | 6, readonly { value: bigint; place: KnownPlace }[]>>;
-
-function firstAtLeast(list: readonly { value: bigint }[], value: bigint): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle]?.value ?? 0n) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** Workloads of one owner by their addresses. */
+type AddressIndex = Readonly<Record<4 | 6, PlaceIndex<KnownPlace>>>;
 
 /**
  * What tests are evaluated against: workloads with their addresses and what was last read of their firewalls. Ends are resolved
@@ -67,11 +56,7 @@ export class TestInputs {
     const places = [...this.firewall.inputs.workloads.values()]
       .filter((workload) => !workload.template && belongsTo(owner, workload))
       .flatMap(({ id }) => this.#placeOf(id) ?? []);
-    const sorted = (family: 4 | 6) =>
-      places
-        .flatMap((place) => place.addresses[family].map((value) => ({ value, place })))
-        .sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
-    const index = { 4: sorted(4), 6: sorted(6) };
+    const index = { 4: new PlaceIndex(places, 4), 6: new PlaceIndex(places, 6) };
     this.#indexes.set(owner, index);
     return index;
   }
@@ -151,14 +136,7 @@ export class TestInputs {
       found.set(place.key, entry);
     };
     for (const family of FAMILIES) {
-      for (const { first, last } of spans[family]) {
-        const list = index[family];
-        for (let at = firstAtLeast(list, first); at < list.length; at++) {
-          const point = list[at];
-          if (!point || point.value > last) break;
-          note(point.place, family, point.value);
-        }
-      }
+      index[family].visit(spans[family], (place, value) => note(place, family, value));
       for (const place of named.values()) {
         if (place.ref.kind === 'workload') continue;
         for (const value of place.addresses[family]) if (spansHave(spans[family], value)) note(place, family, value);

@@ -7,7 +7,7 @@ import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
 import { guestsConcerned, statesAfterApply } from '../impact/states-after';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import { liveStateOf } from '../policies/firewall-state/views';
+import { liveStateAt } from '../policies/firewall-state/views';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
@@ -28,9 +28,7 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
   const place = side === 'source' ? source_place : destination_place;
   const workload = place?.kind === 'workload' ? after.inputs.workloads.get(place.id) : undefined;
   if (!workload || decided_by.kind !== 'rule') return null;
-  const guest = after.snapshots.guests.get(workload.id)?.state ?? null;
-  const cluster = after.snapshots.clusters.get(workload.cluster_id)?.state ?? null;
-  const found = ruleAt(liveStateOf(workload, guest, cluster), decided_by);
+  const found = ruleAt(liveStateAt(after, workload), decided_by);
   return (found?.own && parseMarker(found.rule.comment)?.policy_id) || null;
 }
 

@@ -31,6 +31,14 @@ export function liveStateOf(
   };
 }
 
+/** The same from what was last read. */
+export const liveStateAt = ({ snapshots }: Pick<FirewallState, 'snapshots'>, workload: InputWorkload): LiveState =>
+  liveStateOf(
+    workload,
+    snapshots.guests.get(workload.id)?.state ?? null,
+    snapshots.clusters.get(workload.cluster_id)?.state ?? null,
+  );
+
 /** A guest as the status of policies looks at it. Without a snapshot it is unreadable, never empty. */
 export function guestView(
   inputs: PolicyInputs,
