@@ -43,4 +43,22 @@ test('a policy test can be created, read, changed and deleted', async ({ adminPa
   await expect(page.getByRole('heading', { level: 1, name: 'Protected connections' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Admin network to nodes' })).toBeVisible();
   await expect(page.getByText('Not complete').first()).toBeVisible();
+
+  const dns = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Name resolution (DNS)' }) });
+  await typeInto(dns.getByRole('combobox', { name: 'From', exact: true }), '10.0.0.0/8');
+  await page.getByRole('option', { name: /^10\.0\.0\.0\/8/ }).click();
+  await page.keyboard.press('Escape');
+  await typeInto(dns.getByRole('combobox', { name: 'To', exact: true }), '10.9.9.9');
+  await page.getByRole('option', { name: /^10\.9\.9\.9/ }).click();
+  await page.keyboard.press('Escape');
+  // Someone else completes it first.
+  await api('PUT', '/protected-connections/dns', { from: ['10.8.0.0/16'], to: ['10.9.9.9'], ports: ['53'] });
+  await dns.getByRole('button', { name: 'Save' }).click();
+  await expect(dns.getByText('Changed by another user')).toBeVisible();
+  await dns.getByRole('button', { name: 'Load current version' }).click();
+  await expect(dns.getByText('10.8.0.0/16')).toBeVisible();
+  await dns.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Name resolution (DNS) saved')).toBeVisible();
+  await dns.getByRole('button', { name: 'Remove' }).click();
+  await expect(dns.getByText('Not complete')).toBeVisible();
 });
