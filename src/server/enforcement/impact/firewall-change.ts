@@ -1,10 +1,14 @@
 import type { ImpactChange } from '@/domain/impact/stored-impact';
 import { objectCache } from '../../lib/cache';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import { computeApplyChange, type FirewallChange } from '../policy-tests/tests-after';
+import {
+  computeApplyChange,
+  computeCleanupChange,
+  type FirewallChange,
+  guestsConcerned,
+} from '../policies/planned-change';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { sha256 } from './hashes';
-import { guestsConcerned, statesAfterCleanup } from './states-after';
 
 /** Workloads where a policy was applied, or something of it was found. */
 function listCleanupWorkloads(firewall: FirewallState, policyId: string): string[] {
@@ -12,37 +16,14 @@ function listCleanupWorkloads(firewall: FirewallState, policyId: string): string
   return firewall.listPolicyWorkloads(policyId).filter((id) => placed.has(id) || firewall.isFoundAt(policyId, id));
 }
 
-async function afterCleanup(firewall: FirewallState, policyId: string): Promise<FirewallChange> {
-  const { inputs, snapshots } = firewall;
-  const ids = listCleanupWorkloads(firewall, policyId);
-  const states = await statesAfterCleanup(inputs, policyId, ids, snapshots.guests);
-  const guests = new Map(snapshots.guests);
-  const changed = new Set<string>();
-  const unreadable = new Set(ids.filter((id) => !states.has(id)));
-  for (const [id, { before, after }] of states) {
-    const snapshot = snapshots.guests.get(id);
-    if (!after) unreadable.add(id);
-    if (!snapshot || !after || before === after) continue;
-    changed.add(id);
-    guests.set(id, { ...snapshot, state: after });
-  }
-  return { before: { inputs, snapshots }, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
-}
-
-/** What was last read, and what the change would leave. What is only written in another order is not changed. */
-export async function computeFirewallChange(
+/** What was last read, and what the change would leave. */
+export const computeFirewallChange = (
   firewall: FirewallState,
   { policy, leaves }: ImpactChange,
-): Promise<FirewallChange> {
-  const found =
-    leaves === 'apply'
-      ? await computeApplyChange(firewall, policy, firewall.listPolicyWorkloads(policy.id))
-      : await afterCleanup(firewall, policy.id);
-  const stateIn = ({ snapshots }: FirewallChange['before'], id: string) =>
-    sha256(snapshots.guests.get(id)?.state ?? null);
-  const changed = [...found.changed].filter((id) => stateIn(found.before, id) !== stateIn(found.after, id));
-  return { ...found, changed: new Set(changed) };
-}
+): Promise<FirewallChange> =>
+  leaves === 'apply'
+    ? computeApplyChange(firewall, policy, firewall.listPolicyWorkloads(policy.id))
+    : computeCleanupChange(firewall, policy.id, listCleanupWorkloads(firewall, policy.id));
 
 /** Workloads that the change concerns, whether or not it changes anything there. */
 export const concernedBy = (firewall: FirewallState, { policy, leaves }: ImpactChange): string[] =>

@@ -1,7 +1,6 @@
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
 import { liveStateOf } from '../policies/firewall-state/views';
-import type { Readable } from '../policy-tests/test-endpoints';
-import type { FirewallChange } from '../policy-tests/tests-after';
+import type { FirewallChange, Readable } from '../policies/planned-change';
 import type { ContextPair } from './describe-difference';
 
 /** A guest as it was read, without policies in audit mode: these decide nothing. */

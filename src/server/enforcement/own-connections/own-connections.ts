@@ -7,11 +7,11 @@ import {
 import type { Reach } from '@/domain/permissions';
 import { TEMPLATES } from '@/domain/policy-tests/protected-connection';
 import { db } from '../../db/client';
+import type { FirewallChange } from '../policies/planned-change';
 import type { PolicyInputs } from '../policies/policy-inputs';
 import { deciderView, packetView } from '../policy-tests/describe-test';
 import { nodeEndpoints } from '../policy-tests/test-endpoints';
 import { TestInputs } from '../policy-tests/test-inputs';
-import type { FirewallChange } from '../policy-tests/tests-after';
 import { findProtectedTests } from '../queries/policy-tests';
 import { type Cut, findCut } from './find-cut';
 import { type KnownRole, type KnownRoles, readOwnRoles } from './own-workloads';

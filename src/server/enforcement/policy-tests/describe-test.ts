@@ -13,8 +13,8 @@ import { ruleNamer } from '../guest-firewall/named-rules';
 import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
 import { explainHostDecider } from '../host-firewall/host-views';
 import { liveStateAt } from '../policies/firewall-state/views';
+import type { Readable } from '../policies/planned-change';
 import type { FoundTest } from '../queries/policy-tests';
-import type { Readable } from './test-endpoints';
 
 const named = (place: PlaceRef | null) => (place?.kind === 'workload' ? { id: place.id, name: place.name } : null);
 const nodeName = (place: PlaceRef | null) => (place?.kind === 'node' ? place.name : null);

@@ -8,6 +8,7 @@ import { clock } from '../../lib/clock';
 import { logger } from '../../lib/logger';
 import { processState } from '../../lib/process-state';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
+import type { Readable } from '../policies/planned-change';
 import {
   listAllPolicyTests,
   listPolicyTestResults,

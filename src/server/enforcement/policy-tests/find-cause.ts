@@ -4,6 +4,7 @@ import { NO_EVENT, type StoredCause } from '@/domain/policy-tests/definition';
 import { clusterEdit, guestEdit } from '@/domain/policy-tests/firewall-edit';
 import { parseTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import type { Executor } from '../../db/client';
+import type { Readable } from '../policies/planned-change';
 import { type CauseRecord, findDeploymentAt, findRunUnderWay, listCauseRecords } from '../queries/policy-test-causes';
 import type { PolicyTestRow } from '../queries/policy-tests';
 import type { Readable } from './test-endpoints';

@@ -8,12 +8,11 @@ import type { PlaceFilter, TestPlace } from '@/domain/policy-tests/test-end';
 import { formatTestEndpoint } from '@/domain/policy-tests/test-endpoint';
 import { objectCache } from '../../lib/cache';
 import { newId } from '../../lib/ids';
-import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { liveStateOf } from '../policies/firewall-state/views';
+import type { Readable } from '../policies/planned-change';
 import type { InputWorkload } from '../queries/policy-inputs';
 
 /** Policies and inventory, with what was last read of the clusters. */
-export type Readable = Pick<FirewallState, 'inputs' | 'snapshots'>;
 
 /** A place with all of its addresses, and a text that changes with everything that its verdicts depend on. */
 export type KnownPlace = TestPlace & { readonly print: string };

@@ -7,7 +7,8 @@ import { resolvePeers, resolveWorkloads } from '@/domain/policy/resolve';
 import { type Assertion, decideTest, type TestDecision } from '@/domain/policy-tests/decide';
 import { PlaceIndex, pointSpans, type TestEnd } from '@/domain/policy-tests/test-end';
 import { isExcepted, parseTestEndpoint, withoutExcept } from '@/domain/policy-tests/test-endpoint';
-import { type KnownPlace, nodePlace, type Readable, workloadPlace } from './test-endpoints';
+import type { Readable } from '../policies/planned-change';
+import { type KnownPlace, nodePlace, workloadPlace } from './test-endpoints';
 
 type Spans = Readonly<Record<4 | 6, readonly AddressSpan[]>>;
 const NOTHING: Spans = { 4: [], 6: [] };

@@ -1,13 +1,11 @@
 import { ruleAt } from '@/domain/firewall/rule-at';
 import { isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
-import { sameJson } from '@/domain/policy/snapshot';
 import type { TestFinding } from '@/domain/policy-tests/decide';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
 import { db } from '../../db/client';
-import { guestsConcerned, statesAfterApply } from '../impact/states-after';
-import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import { liveStateAt } from '../policies/firewall-state/views';
+import { computeApplyChange, type FirewallChange, type Readable } from '../policies/planned-change';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
@@ -30,36 +28,6 @@ function decidingPolicy(after: Readable, { source_place, destination_place, side
   if (!workload || decided_by.kind !== 'rule') return null;
   const found = ruleAt(liveStateAt(after, workload), decided_by);
   return (found?.own && parseMarker(found.rule.comment)?.policy_id) || null;
-}
-
-/** What was last read, and what an apply would leave. */
-export type FirewallChange = {
-  readonly before: Readable;
-  readonly after: Readable;
-  /** Guests that the apply changes. */
-  readonly changed: ReadonlySet<string>;
-  /** Guests that it concerns, and of which it is not known what it would leave. */
-  readonly unreadable: ReadonlySet<string>;
-};
-
-/** What was last read with the states that an apply would leave at the guests that it concerns. */
-export async function computeApplyChange(
-  { inputs, snapshots }: Pick<FirewallState, 'inputs' | 'snapshots'>,
-  policy: InputPolicy,
-  places: readonly string[],
-): Promise<FirewallChange> {
-  const states = await statesAfterApply(inputs, policy, places, snapshots.guests);
-  const guests = new Map(snapshots.guests);
-  const changed = new Set<string>();
-  const unreadable = new Set(guestsConcerned(inputs, policy, places).filter((id) => !states.has(id)));
-  for (const [id, { before, after }] of states) {
-    const snapshot = snapshots.guests.get(id);
-    if (!after) unreadable.add(id);
-    if (!snapshot || !after || sameJson(before, after)) continue;
-    changed.add(id);
-    guests.set(id, { ...snapshot, state: after });
-  }
-  return { before: { inputs, snapshots }, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
 }
 
 /**
@@ -86,7 +54,7 @@ export async function failingAfter(
 
 /** The same for a policy on what was last read. */
 export const failingAfterApply = async (
-  firewall: Pick<FirewallState, 'inputs' | 'snapshots'>,
+  firewall: Readable,
   policy: InputPolicy,
   places: readonly string[],
 ): Promise<TestsAfter> => failingAfter(await computeApplyChange(firewall, policy, places), policy);

@@ -7,12 +7,13 @@ import { clock } from '../../../lib/clock';
 import { notFound } from '../../../lib/refusals';
 import { changeOwner, chooseOwner } from '../../../tenancy/choose-owner';
 import { ownConnectionsAfter } from '../../own-connections/own-connections';
-import { computeApplyChange, describeFailing, failingAfter } from '../../policy-tests/tests-after';
+import { describeFailing, failingAfter } from '../../policy-tests/tests-after';
 import { findPolicy } from '../../queries/policies';
 import type { InputPolicy } from '../../queries/policy-inputs';
 import { assertTier } from '../change-policy';
 import type { FirewallState } from '../firewall-state/firewall-state';
 import { readFirewallState } from '../firewall-state/read-firewall-state';
+import { computeApplyChange } from '../planned-change';
 import { previewWithInputs, type TestsOfPreview } from './preview-inputs';
 
 /** Policy tests and Fabric's own connections on the guests as they were just read, and everything else as last read. @param reach null: none are visible */

@@ -3,20 +3,23 @@ import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { statesAfter } from '@/domain/policy/plan/dormant';
 import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { sameJson } from '@/domain/policy/snapshot';
+import { canonicalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
 import { intentFor, untouched } from '../deployments/guest-work';
 import { filterOf } from '../guest-firewall/read-guest-live';
-import type { PolicyInputs } from '../policies/policy-inputs';
 import { listOrigins } from '../queries/guest-firewalls';
 import type { InputPolicy } from '../queries/policy-inputs';
 import { listAppliedAt } from '../queries/policy-placements';
+import type { FirewallState } from './firewall-state/firewall-state';
+import type { PolicyInputs } from './policy-inputs';
 
 /** A guest before and after an apply; `after` is null when what is live could not be read, so that it is not known. */
-export type GuestStates = { readonly before: GuestSnapshot; readonly after: GuestSnapshot | null };
+type GuestStates = { readonly before: GuestSnapshot; readonly after: GuestSnapshot | null };
 
 /** The guest as the planner of an apply would leave it. */
-export function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot | null {
+function guestAfter(before: GuestSnapshot, intent: GuestIntent): GuestSnapshot | null {
   const filter = filterOf(before);
   if (!filter) return null;
   const { after } = statesAfter(filter, intent);
@@ -50,7 +53,7 @@ export function guestsConcerned(inputs: PolicyInputs, policy: InputPolicy, place
  * @param places workloads that may still have something of the policy
  * @param guests what is live, by workload
  */
-export async function statesAfterApply(
+async function statesAfterApply(
   inputs: PolicyInputs,
   policy: InputPolicy,
   places: readonly string[],
@@ -65,14 +68,6 @@ export async function statesAfterApply(
   const desiredAt = new Map(compiled.guests.map((guest) => [guest.workload_id, guest]));
   return planStates(seen, policy.id, 'apply', [...new Set([...desiredAt.keys(), ...places])], desiredAt, guests);
 }
-
-/** What removing a policy would leave at these workloads, as far as they were ever read, planned as the removal itself is planned. */
-export const statesAfterCleanup = (
-  inputs: PolicyInputs,
-  policyId: string,
-  ids: readonly string[],
-  guests: ReadonlyMap<string, { readonly state: GuestSnapshot }>,
-): Promise<Map<string, GuestStates>> => planStates(inputs, policyId, 'cleanup', ids, new Map(), guests);
 
 async function planStates(
   inputs: PolicyInputs,
@@ -95,4 +90,60 @@ async function planStates(
     states.set(id, { before, after: guestAfter(before, intent) });
   }
   return states;
+}
+
+export type Readable = Pick<FirewallState, 'inputs' | 'snapshots'>;
+
+/** What was last read, and what an apply would leave. */
+export type FirewallChange = {
+  readonly before: Readable;
+  readonly after: Readable;
+  /** Guests that the apply changes. */
+  readonly changed: ReadonlySet<string>;
+  /** Guests that it concerns, and of which it is not known what it would leave. */
+  readonly unreadable: ReadonlySet<string>;
+};
+
+/** Whether nothing is left to change at a guest. What is only written in another order is the same. */
+const isSame = (before: GuestSnapshot, after: GuestSnapshot): boolean =>
+  before === after || sameJson(before, after) || canonical(before) === canonical(after);
+const canonical = (state: GuestSnapshot): string => canonicalJson(JSON.parse(JSON.stringify(state)));
+
+function changeBy(
+  { inputs, snapshots }: Readable,
+  ids: readonly string[],
+  states: Map<string, GuestStates>,
+): FirewallChange {
+  const guests = new Map(snapshots.guests);
+  const changed = new Set<string>();
+  const unreadable = new Set(ids.filter((id) => !states.has(id)));
+  for (const [id, { before, after }] of states) {
+    const snapshot = snapshots.guests.get(id);
+    if (!after) unreadable.add(id);
+    if (!snapshot || !after || isSame(before, after)) continue;
+    changed.add(id);
+    guests.set(id, { ...snapshot, state: after });
+  }
+  return { before: { inputs, snapshots }, after: { inputs, snapshots: { ...snapshots, guests } }, changed, unreadable };
+}
+
+/** What was last read with the states that an apply would leave at the guests that it concerns. */
+export async function computeApplyChange(
+  firewall: Readable,
+  policy: InputPolicy,
+  places: readonly string[],
+): Promise<FirewallChange> {
+  const { inputs, snapshots } = firewall;
+  const states = await statesAfterApply(inputs, policy, places, snapshots.guests);
+  return changeBy(firewall, guestsConcerned(inputs, policy, places), states);
+}
+
+/** The same with what removing a policy would leave at these workloads, planned as the removal itself is planned. */
+export async function computeCleanupChange(
+  firewall: Readable,
+  policyId: string,
+  ids: readonly string[],
+): Promise<FirewallChange> {
+  const { inputs, snapshots } = firewall;
+  return changeBy(firewall, ids, await planStates(inputs, policyId, 'cleanup', ids, new Map(), snapshots.guests));
 }
