@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { enrolmentAnswerSchema, heartbeatAnswerSchema } from '@fabric/agent-contract';
 import { AGENT_PATHS, AGENT_VERSION, PROTOCOL_VERSION } from '@fabric/agent-contract/limits';
-import type { Span } from '@/domain/impact/spans';
+import type { Span } from '@/domain/impact/time-spans';
 import { NodeListInput } from '@/domain/inventory';
 import { systemScope } from '@/server/auth/scope';
 import { listNodes } from '@/server/enforcement/inventory-views/nodes';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { EvidenceBasis, WorkloadPlaces } from './confidence';
 import { type CoveredTime, HOUR_MS, type HourCounts, nodeEvidence } from './node-evidence';
-import { normalize, type Span } from './spans';
+import { normalize, type Span } from './time-spans';
 
 /** One hour of a node. */
 export type NodeHour = CoveredTime & HourCounts;

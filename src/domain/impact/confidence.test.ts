@@ -4,7 +4,7 @@ import { confidenceOf, staysOf, summarizeConfidence, type WorkloadPlaces } from 
 import { anyKnown, basisOf, type Known, MINUTE, makeHour, minutes, type NodeHour, START } from './confidence.fixture';
 import { EVIDENCE_LEVELS, MOST_REASONS } from './evidence';
 import { HOUR_MS } from './node-evidence';
-import { type Span, subtract } from './spans';
+import { type Span, subtract } from './time-spans';
 
 const evaluate = (known: Known) =>
   confidenceOf(basisOf(known))({ ...known.workload, workload_id: 'w', workload_name: 'web' });

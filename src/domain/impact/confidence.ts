@@ -9,7 +9,7 @@ import {
   type WorkloadConfidence,
 } from './evidence';
 import { deliveredOf, HOUR_MS, type Loss, NO_LOSSES, type NodeEvidence, worse } from './node-evidence';
-import { intersect, lengthOf, type Span, subtract } from './spans';
+import { intersect, lengthOf, type Span, subtract } from './time-spans';
 
 /** A time that a workload was on one node, or on one of two. None: on no known node. */
 export type Stay = Span & { readonly nodes: readonly string[] };

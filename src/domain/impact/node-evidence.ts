@@ -1,4 +1,4 @@
-import { intersect, normalize, type Span, union } from './spans';
+import { intersect, normalize, type Span, union } from './time-spans';
 
 /** The time that heartbeats of one node cover which were sent at one interval. */
 export type CoveredTime = {

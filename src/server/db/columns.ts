@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { customType, uuid } from 'drizzle-orm/pg-core';
-import type { Span } from '@/domain/impact/spans';
+import type { Span } from '@/domain/impact/time-spans';
 import { newId } from '../lib/ids';
 
 /** timestamptz that is an RFC 3339 UTC string in code, so that rows are JSON as they are. Writing also takes a Date. */

@@ -2,7 +2,7 @@ import type { HeartbeatEnvelope } from '@fabric/agent-contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, nodeEvidence } from '@/domain/impact/node-evidence';
-import { lengthOf, normalize, type Span } from '@/domain/impact/spans';
+import { lengthOf, normalize, type Span } from '@/domain/impact/time-spans';
 import { clockWindow } from '../flows/clock-window';
 import type { AgentState } from '../queries/agents';
 import { coveredHours, lossCounters } from './covered-hours';

@@ -1,7 +1,7 @@
 import type { HeartbeatEnvelope } from '@fabric/agent-contract';
 import { AGENT_LIMITS } from '@fabric/agent-contract/limits';
 import { HOUR_MS } from '@/domain/impact/node-evidence';
-import type { Span } from '@/domain/impact/spans';
+import type { Span } from '@/domain/impact/time-spans';
 import type { LossCounters } from '../../db/schema/clusters';
 import type { ClockWindow } from '../flows/clock-window';
 import type { FlowValidation } from '../flows/validate-flows';

@@ -2,7 +2,7 @@ import { HOURLY_HOURS } from '@/domain/flow/plan-range';
 import { confidenceOf, staysOf, summarizeConfidence } from '@/domain/impact/confidence';
 import type { ChangeConfidence, VisibilityInput, WorkloadVisibility } from '@/domain/impact/evidence';
 import { HOUR_MS, type HourCounts, nodeEvidence } from '@/domain/impact/node-evidence';
-import { normalize, type Span } from '@/domain/impact/spans';
+import { normalize, type Span } from '@/domain/impact/time-spans';
 import type { Reach } from '@/domain/permissions';
 import type { Scope } from '../../auth/scope';
 import { clock } from '../../lib/clock';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intersect, lengthOf, normalize, type Span, subtract, union } from './spans';
+import { intersect, lengthOf, normalize, type Span, subtract, union } from './time-spans';
 
 const anySpans = fc
   .array(fc.tuple(fc.nat(30), fc.nat(30)), { maxLength: 8 })
