@@ -92,6 +92,7 @@ async function planStates(
   return states;
 }
 
+/** Policies and inventory, with what was last read of the clusters. */
 export type Readable = Pick<FirewallState, 'inputs' | 'snapshots'>;
 
 /** What was last read, and what an apply would leave. */

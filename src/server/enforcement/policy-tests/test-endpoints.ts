@@ -12,8 +12,6 @@ import { liveStateOf } from '../policies/firewall-state/views';
 import type { Readable } from '../policies/planned-change';
 import type { InputWorkload } from '../queries/policy-inputs';
 
-/** Policies and inventory, with what was last read of the clusters. */
-
 /** A place with all of its addresses, and a text that changes with everything that its verdicts depend on. */
 export type KnownPlace = TestPlace & { readonly print: string };
 
