@@ -18,7 +18,6 @@ import {
   storePolicyTestResults,
 } from '../queries/policy-tests';
 import { type Evaluated, findCause } from './find-cause';
-import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
 
 /** What the last pass of this process evaluated: tests whose text is the same have the same result. */

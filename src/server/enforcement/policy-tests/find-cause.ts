@@ -7,7 +7,6 @@ import type { Executor } from '../../db/client';
 import type { Readable } from '../policies/planned-change';
 import { type CauseRecord, findDeploymentAt, findRunUnderWay, listCauseRecords } from '../queries/policy-test-causes';
 import type { PolicyTestRow } from '../queries/policy-tests';
-import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
 
 /** What was evaluated before and now; `before` is null in the first pass of a process. */

@@ -9,7 +9,6 @@ import { computeApplyChange, type FirewallChange, type Readable } from '../polic
 import type { InputPolicy } from '../queries/policy-inputs';
 import { findPolicyTestsByIds, listAllPolicyTests, type PolicyTestRow } from '../queries/policy-tests';
 import { describeTest } from './describe-test';
-import type { Readable } from './test-endpoints';
 import { TestInputs } from './test-inputs';
 
 /** A test that fails in the state after an apply. */
