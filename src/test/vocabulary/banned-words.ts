@@ -135,3 +135,33 @@ export const KEPT_NAMES: readonly (readonly [name: string, reason: string])[] = 
   ['judged', 'a field of the security posture in the API'],
   ['world', 'a field of the file in which the demo keeps its clusters'],
 ];
+
+/** The same for the translations of the console: one word for each term. What search is typed with is left out. */
+export const BANNED_IN: Readonly<Record<string, typeof BANNED>> = {
+  de: [
+    ['Arbeitslast(?:en)?', 'Workload'],
+    ['G(?:ast|äste|ästen|astsysteme?n?)(?!-)', 'Workload; Gast-Agent, Gast-Firewall'],
+    ['Netz(?:werk)?karten?', 'Schnittstelle'],
+    ['Kenn(?:wort|wörter|worts|wörtern)', 'Passwort'],
+    ['Emails?', 'E-Mail'],
+    ['Urteile?|beurteilt?|beurteilen', 'ausgewertet, laut Regeln'],
+    ['stumm(?:e[nrs]?)?', 'veraltet'],
+    ['Gespräche?n?|Unterhaltung(?:en)?', 'Konversation'],
+    ['fremde[nr]? Regeln?', 'nicht verwaltete Regel'],
+    ['Mieter', 'Mandant'],
+    ['Beweise?n?|Evidenz(?:en)?', 'Belege'],
+  ],
+  fr: [
+    ['workloads?', 'charge de travail'],
+    ['cartes? réseau', 'interface'],
+    ['(?:courriel|mél|email|mail)s?', 'e-mail'],
+    ['(?:verdict|jug(?:é|ée|és|ées|er))s?', 'évalué, selon les règles'],
+    ['(?:ignor(?:é|ée|és|ées) ou rejet|paquets? ignor)\\p{L}*', 'abandonné'],
+    ['stratégies?', 'politique'],
+    ['balises?', 'étiquette'],
+    ['(?:silencieux|muets?)', 'périmé'],
+    ['règles? étrang(?:ère|ères)', 'règle non gérée'],
+    ['tenants?', 'locataire'],
+    ['évidences?', 'preuve'],
+  ],
+};

@@ -106,7 +106,27 @@ export const allPrograms = (): { path: string; source: string }[] =>
     .sort()
     .map((path) => ({ path, source: readFileSync(join(ROOT, path), 'utf8') }));
 
-/** Everything that is held to the glossary. */
+/** Synonyms that search finds pages by: any word that may be typed. */
+const SYNONYMS = /^[a-z][^{.]*$/;
+
+/** What the catalog of a language shows, without the names of values. */
+export function translationsOf(locale: string): Text[] {
+  const folder = `src/lib/i18n/catalogs/${locale}`;
+  return filesBelow(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((path) => {
+      const source = readFileSync(join(ROOT, path), 'utf8');
+      return Object.entries<string>(JSON.parse(source))
+        .filter(([text]) => !(path.endsWith('/shell.json') && SYNONYMS.test(text)))
+        .map(([text, translation]) => ({
+          path,
+          line: lineAt(source, source.indexOf(`  ${JSON.stringify(text)}: `)),
+          text: translation.replaceAll(/\{\w+/g, '{'),
+        }));
+    });
+}
+
+/** Everything in English that is held to the glossary. */
 export function allTexts(): Areas {
   const areas: Areas = new Map();
   addMessages(areas);

@@ -1,27 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { BANNED, NAMES } from './banned-words';
+import { BANNED, BANNED_IN, NAMES } from './banned-words';
 import { bannedIdentifiers, bannedPath, bannedTitles } from './names';
-import { type Areas, addCode, allPrograms, allTexts, proseOf, type Text } from './texts';
+import { type Areas, addCode, allPrograms, allTexts, proseOf, type Text, translationsOf } from './texts';
 
 /** Between words: blanks, line breaks, and what begins a line of a comment. */
 const GAP = '(?:\\s|\\*|//|#)+';
-const ANY = new RegExp(
-  `(?<![\\w-])(?:${BANNED.map(([pattern]) => `(${pattern.replaceAll(' ', GAP)})`).join('|')})(?![\\w-])`,
-  'gi',
-);
+const anyOf = (banned: typeof BANNED) =>
+  new RegExp(
+    `(?<![\\p{L}\\w\\-])(?:${banned.map(([pattern]) => `(${pattern.replaceAll(' ', GAP)})`).join('|')})(?![\\p{L}\\w\\-])`,
+    'giu',
+  );
+const ANY = anyOf(BANNED);
 
 const NAME = new RegExp(NAMES.map(([pattern]) => pattern).join('|'), 'g');
 const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
 
 /** Each banned word as `file:line: word → what to say`. Code spans are names, not words. */
-function bannedIn({ path, line, text }: Text): string[] {
+function bannedIn({ path, line, text }: Text, banned = BANNED, any = ANY): string[] {
   const prose = text
     .replaceAll(/`[^`\n]+`/g, (code, index: number) => (index === 0 ? code : blank(code)))
     .replaceAll(NAME, blank);
-  return [...prose.matchAll(ANY)].map(({ index, 0: word, ...match }) => {
-    const which = BANNED.findIndex((_, i) => match[i + 1] !== undefined);
+  return [...prose.matchAll(any)].map(({ index, 0: word, ...match }) => {
+    const which = banned.findIndex((_, i) => match[i + 1] !== undefined);
     const at = line + prose.slice(0, index).split('\n').length - 1;
-    return `${path}:${at}: "${word.replaceAll(/[\s*/#]+/g, ' ')}" → ${BANNED[which]?.[1]}`;
+    return `${path}:${at}: "${word.replaceAll(/[\s*/#]+/g, ' ')}" → ${banned[which]?.[1]}`;
   });
 }
 
@@ -29,7 +31,7 @@ const inText = (text: string) => bannedIn({ path: 'a.md', line: 1, text: proseOf
 const inCode = (path: string, source: string) => {
   const areas: Areas = new Map();
   addCode(areas, path, source);
-  return [...areas].map(([area, texts]) => [area, texts.flatMap(bannedIn)] as const);
+  return [...areas].map(([area, texts]) => [area, texts.flatMap((text) => bannedIn(text))] as const);
 };
 
 describe('the vocabulary check', () => {
@@ -89,7 +91,7 @@ describe('the vocabulary check', () => {
   });
 });
 
-const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap(bannedIn)]));
+const found = new Map([...allTexts()].map(([area, texts]) => [area, texts.flatMap((text) => bannedIn(text))]));
 
 describe('banned words', () => {
   it.each([...found].map(([area, words]) => ({ area, words })))('do not occur in $area', ({ words }) => {
@@ -113,5 +115,19 @@ describe('banned parts', () => {
 describe('titles of tests', () => {
   it('start with a verb or a noun', () => {
     expect(tests.flatMap(({ path, source }) => bannedTitles(path, source))).toEqual([]);
+describe.each(Object.entries(BANNED_IN))('banned words in %s', (locale, banned) => {
+  const any = anyOf(banned);
+
+  it('match whole words', () => {
+    const text = locale === 'fr' ? 'un workload, des Workloads' : 'ein Gast und die Gast-Firewall; Gastgeber';
+    const words = locale === 'fr' ? ['workload', 'Workloads'] : ['Gast'];
+    const found = bannedIn({ path: 'a.json', line: 1, text }, banned, any).map((line) => line.split('"')[1]);
+    expect(found).toEqual(words);
+  });
+
+  it('do not occur in its catalog', () => {
+    const texts = translationsOf(locale);
+    expect(texts.length).toBeGreaterThan(2000);
+    expect(texts.flatMap((text) => bannedIn(text, banned, any))).toEqual([]);
   });
 });
