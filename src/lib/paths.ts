@@ -62,5 +62,5 @@ export const paths = {
   settings: ({ section }: { section?: string } = {}) => (section ? `/settings#${id(section)}` : '/settings'),
   signInProvider: () => '/sign-in-provider',
   reference: (query?: Query) => withQuery('/reference', query),
-  account: (query: { tab?: string } = {}) => withQuery('/account', query),
+  account: (query?: Query) => withQuery('/account', query),
 } as const;

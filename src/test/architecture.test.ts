@@ -110,7 +110,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/features/shared/list/tenant-filter.ts': 'used by lists of four features; other lists do without',
   'src/features/shared/page-crash.tsx': 'used by the error pages that Next asks for',
   'src/features/shared/use-cluster-options.ts': 'used by forms and filters of seven features',
-  'src/features/shared/use-url-tab.ts': 'used by every page with tabs',
   'src/lib/csv-cell.ts': 'shared with the server; its test is longer',
   'src/lib/curl-command.ts': 'shared by two features; its test is longer',
   'src/lib/i18n/catalogs/de/index.ts': 'where the bundle is split',

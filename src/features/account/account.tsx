@@ -7,7 +7,7 @@ import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { QueryView } from '../shared/query-view';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { OwnTokens } from './own-tokens';
 import { PasswordForm } from './password-form';
 import { Profile } from './profile';

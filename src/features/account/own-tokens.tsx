@@ -11,6 +11,7 @@ import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageAction } from '@/ui/page-actions';
 import { Section } from '@/ui/section';
 import { TokenTable, tokenAllowed, tokenNotAllowed } from '../shared/api-tokens/token-table';
+import { useAdding } from '../shared/use-url-state';
 
 const NewTokenDialog = loadOnOpening(() => import('./new-token-dialog').then((module) => module.NewTokenDialog));
 
@@ -18,23 +19,21 @@ const CreateTokenDrawer = loadOnOpening(() =>
   import('./create-token-drawer').then((module) => module.CreateTokenDrawer),
 );
 
-type Open = 'create' | { shown: CreatedApiToken } | null;
-
 /** The user's own tokens for programs. */
 export function OwnTokens() {
   const t = useT();
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const query = useQuery(trpc.account.tokens.queryOptions());
-  const [open, setOpen] = useState<Open>(null);
-  const close = () => setOpen(null);
+  const [adding, setAdding] = useAdding();
+  const [created, setCreated] = useState<CreatedApiToken | null>(null);
   const refresh = () => void queryClient.invalidateQueries(trpc.account.tokens.pathFilter());
   const revoke = useMutation(trpc.account.revokeToken.mutationOptions({ onSuccess: refresh }));
   const allow = useMutation(
     trpc.account.allowToken.mutationOptions({ onSuccess: tokenAllowed(t, refresh), onError: tokenNotAllowed(t) }),
   );
   const create = (
-    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setOpen('create')}>
+    <Button variant="primary" icon={<Plus size={14} />} onClick={() => setAdding(true)}>
       {t('Create token')}
     </Button>
   );
@@ -59,16 +58,17 @@ export function OwnTokens() {
           </EmptyState>
         }
       />
-      {open === 'create' && (
+      {adding && (
         <CreateTokenDrawer
-          onClose={close}
-          onCreated={(shown) => {
+          onClose={() => setAdding(false)}
+          onCreated={(token) => {
             refresh();
-            setOpen({ shown });
+            setAdding(false);
+            setCreated(token);
           }}
         />
       )}
-      {open !== null && open !== 'create' && <NewTokenDialog token={open.shown} onClose={close} />}
+      {created && <NewTokenDialog token={created} onClose={() => setCreated(null)} />}
     </Section>
   );
 }

@@ -1,20 +1,17 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
-import { useRouter } from 'next/navigation';
-import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
-import { useCommands } from '@/ui/command-registry';
 import { Link } from '@/ui/link';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { DiscoverButton } from '../shared/discovery/discover-button';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { AddressTable } from './address-table';
 import { ConflictTable } from './conflict-table';
 import { HolderTable } from './holder-table';
@@ -28,29 +25,11 @@ const TABS = ['prefixes', 'addresses', 'history', 'conflicts', 'imports'] as con
 /** Prefixes, addresses and conflicts of all clusters. */
 export function Addresses() {
   const t = useT();
-  const router = useRouter();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.addresses({ tab }));
   const subnets = useSubnetDialogs();
   const conflicts = useOpenConflicts();
-  const { add } = subnets;
-  useCommands(
-    useMemo(() => {
-      if (writeReason !== null) return [];
-      const group = t('Addresses');
-      return [
-        { id: 'addresses.add-subnet', label: t('Add prefix'), group, icon: <Plus />, run: () => add() },
-        {
-          id: 'addresses.import',
-          label: t('Import addresses from CSV'),
-          group,
-          icon: <Upload />,
-          run: () => router.push(paths.importAddresses()),
-        },
-      ];
-    }, [writeReason, add, router, t]),
-  );
   return (
     <>
       <PageHeader
@@ -68,7 +47,7 @@ export function Addresses() {
                 {t('Import')}
               </Button>
             )}
-            <Button icon={<Plus size={14} />} onClick={() => add()} disabledReason={writeReason}>
+            <Button icon={<Plus size={14} />} onClick={() => subnets.add()} disabledReason={writeReason}>
               {t('Add prefix')}
             </Button>
             <DiscoverButton variant="primary" />

@@ -21,7 +21,7 @@ import { Tabs } from '@/ui/tabs';
 import { DetailPage } from '../shared/detail-page';
 import { MissingSince } from '../shared/inventory-states';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import type { AddressStart } from './add-address-drawer';
 import { AddressGrid } from './address-grid';
 import { AddressTable } from './address-table';

@@ -1,10 +1,11 @@
 'use client';
 import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useCallback, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { paths } from '@/lib/paths';
 import { loadOnOpening } from '@/ui/load-on-opening';
+import { useAdding } from '../shared/use-url-state';
 import type { SubnetStart } from './add-subnet-drawer';
 import { DeleteSubnetDialog } from './delete-subnet-dialog';
 
@@ -20,7 +21,7 @@ const AddAddressDrawer = dynamic(() => import('./add-address-drawer').then((modu
 type Place = Pick<SubnetDetail, 'id' | 'cidr' | 'network_id' | 'network_name' | 'cluster_id'>;
 type Target = Parameters<typeof EditSubnetDrawer>[0]['subnet'] & object;
 type Open =
-  | { kind: 'add'; start?: SubnetStart }
+  | { kind: 'add'; start: SubnetStart }
   | { kind: 'edit'; subnet: Target }
   | { kind: 'next'; subnet: Pick<SubnetDetail, 'id' | 'cidr'> }
   | { kind: 'reserve'; subnet: Place }
@@ -30,13 +31,14 @@ type Open =
 export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {}) {
   const router = useRouter();
   const [open, setOpen] = useState<Open | null>(null);
+  const [adding, setAdding] = useAdding('ipam:write');
   const close = () => setOpen(null);
   const dialogs: ReactNode = (
     <>
       <AddSubnetDrawer
-        open={open?.kind === 'add'}
+        open={adding || open?.kind === 'add'}
         start={open?.kind === 'add' ? open.start : undefined}
-        onClose={close}
+        onClose={adding ? () => setAdding(false) : close}
         onAdded={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
       />
       <EditSubnetDrawer subnet={open?.kind === 'edit' ? open.subnet : null} onClose={close} />
@@ -56,10 +58,9 @@ export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {})
       />
     </>
   );
-  const add = useCallback((start?: SubnetStart) => setOpen({ kind: 'add', start }), []);
   return {
     dialogs,
-    add,
+    add: (start?: SubnetStart) => (start ? setOpen({ kind: 'add', start }) : setAdding(true)),
     edit: (subnet: Target) => setOpen({ kind: 'edit', subnet }),
     next: (subnet: Pick<SubnetDetail, 'id' | 'cidr'>) => setOpen({ kind: 'next', subnet }),
     /** Takes the next free address of a prefix. */

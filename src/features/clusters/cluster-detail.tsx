@@ -19,7 +19,7 @@ import { DiscoverButton } from '../shared/discovery/discover-button';
 import { ClusterState } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { ClusterOverview } from './cluster-overview';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
 

@@ -1,7 +1,6 @@
 'use client';
 import { Waypoints } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { CLUSTER_SORTS, SYNC_STATUSES } from '@/domain/choices';
 import type { Cluster } from '@/domain/cluster';
@@ -16,6 +15,7 @@ import { useList } from '../shared/list/use-list';
 import { SYNC_STATES } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { clusterColumns } from './cluster-columns';
 import { DeleteClusterDialog } from './delete-cluster-dialog';
 
@@ -37,7 +37,6 @@ const CLUSTERS = declareList({
   add: {
     label: msg('Add cluster'),
     permission: 'cluster:write',
-    command: { id: 'clusters.add', label: msg('Add cluster'), group: msg('Clusters') },
   },
   empty: {
     icon: <Waypoints />,
@@ -53,7 +52,7 @@ export function ClusterList() {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('cluster:write');
   const [deleting, setDeleting] = useState<Cluster | null>(null);
   const list = useList(CLUSTERS);
   const sync = useStartSync();
@@ -62,7 +61,7 @@ export function ClusterList() {
     <>
       <ListView
         of={list}
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         rowActions={(cluster) => ({
           name: cluster.name,
           entries: [
@@ -84,7 +83,7 @@ export function ClusterList() {
       />
       <AddClusterDrawer
         open={adding}
-        onClose={() => void setAdding(null)}
+        onClose={() => setAdding(false)}
         onAdded={(cluster) => {
           sync.mutate({ id: cluster.id });
           router.push(paths.cluster({ clusterId: cluster.id }));

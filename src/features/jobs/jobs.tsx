@@ -4,7 +4,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { Queues } from './queues';
 
 const TABS = ['runs', 'queues'] as const;

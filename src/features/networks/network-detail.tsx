@@ -22,7 +22,7 @@ import { DetailPage, EditButton } from '../shared/detail-page';
 import { ClusterLink } from '../shared/entity-links';
 import { IPAM_SOURCE_LABELS, MissingSince } from '../shared/inventory-states';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { DeleteNetworkDialog } from './delete-network-dialog';
 import { NETWORK_KIND_LABELS, vlanText } from './network-labels';
 import { subnetColumns } from './subnet-columns';

@@ -1,13 +1,13 @@
 'use client';
 import { Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Button } from '@/ui/button';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { NetworkTable } from './network-table';
 
 const AddNetworkDrawer = loadOnOpening(() => import('./add-network-drawer').then((module) => module.AddNetworkDrawer));
@@ -17,7 +17,7 @@ export function NetworkList() {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useAdding('ipam:write');
   return (
     <>
       <PageHeader

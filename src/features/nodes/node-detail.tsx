@@ -22,7 +22,7 @@ import { ClusterLink } from '../shared/entity-links';
 import { MissingSince, NodeState } from '../shared/inventory-states';
 import { FlowsLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { CompileFailureNotice } from './compile-failure-notice';
 
 const TABS = ['workloads', 'firewall'] as const;

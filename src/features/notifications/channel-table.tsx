@@ -1,6 +1,5 @@
 'use client';
 import { Send } from 'lucide-react';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { CHANNEL_KINDS, CHANNEL_SORTS } from '@/domain/choices';
 import type { NotificationChannel } from '@/domain/notifications/channel';
@@ -13,6 +12,7 @@ import { ListView } from '../shared/list/list-view';
 import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { CHANNEL_KIND_LABELS, channelColumns } from './channel-columns';
 import { DeleteChannelDialog } from './channel-dialogs';
 import { ChannelTestResult } from './channel-test-result';
@@ -63,7 +63,7 @@ export function ChannelTable() {
   const { reason } = usePermissions();
   const writeReason = reason('notification:write');
   const [open, setOpen] = useState<Open | null>(null);
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('notification:write');
   const close = () => setOpen(null);
   const test = useChannelTest();
   const list = useList(CHANNELS);
@@ -72,7 +72,7 @@ export function ChannelTable() {
       <ListView
         of={list}
         summary={<ChannelTestResult result={test.result} />}
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         onRowOpen={writeReason === null ? (channel) => setOpen({ kind: 'edit', channel }) : undefined}
         rowActions={(channel) => ({
           name: channel.name,
@@ -113,11 +113,11 @@ export function ChannelTable() {
           ],
         })}
       />
-      {adding && writeReason === null && (
+      {adding && (
         <CreateChannelDrawer
-          onClose={() => void setAdding(null)}
+          onClose={() => setAdding(false)}
           onCreated={({ signing_secret: secret, ...channel }) => {
-            void setAdding(null);
+            setAdding(false);
             if (secret !== null) setOpen({ kind: 'secret', channel, secret });
           }}
         />

@@ -1,7 +1,6 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { RULE_SORTS } from '@/domain/choices';
 import { CONDITIONS } from '@/domain/notifications/condition';
@@ -20,6 +19,7 @@ import { tenantOrNoneFilter } from '../shared/list/tenant-filter';
 import { useList } from '../shared/list/use-list';
 import { CONDITION_LABELS } from '../shared/notification-labels';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { ruleColumns } from './rule-columns';
 
 const CreateRuleDrawer = loadOnOpening(() => import('./rule-drawers').then((module) => module.CreateRuleDrawer));
@@ -54,14 +54,14 @@ export function RuleTable() {
   const { reason } = usePermissions();
   const writeReason = reason('notification:write');
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: NotificationRule } | null>(null);
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('notification:write');
   const test = useRuleTest();
   const list = useList(RULES);
   return (
     <>
       <ListView
         of={list}
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         onRowOpen={writeReason === null ? (rule) => setDialog({ kind: 'edit', rule }) : undefined}
         rowActions={(rule) => ({
           name: rule.name,
@@ -88,7 +88,7 @@ export function RuleTable() {
           ],
         })}
       />
-      {adding && writeReason === null && <CreateRuleDrawer onClose={() => void setAdding(null)} />}
+      {adding && <CreateRuleDrawer onClose={() => setAdding(false)} />}
       {dialog?.kind === 'edit' && <EditRuleDrawer rule={dialog.rule} onClose={() => setDialog(null)} />}
       {dialog?.kind === 'delete' && <DeleteRuleDialog rule={dialog.rule} onClose={() => setDialog(null)} />}
     </>

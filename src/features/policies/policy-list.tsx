@@ -45,7 +45,6 @@ const POLICIES = declareList({
   add: {
     label: msg('Create policy'),
     permission: 'policy:write',
-    command: { id: 'policies.new', label: msg('Create policy'), group: msg('Policies') },
   },
   empty: {
     icon: <ShieldCheck />,

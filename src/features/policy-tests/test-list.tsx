@@ -1,7 +1,6 @@
 'use client';
 import { FlaskConical } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, POLICY_TEST_SORTS } from '@/domain/choices';
 import type { PolicyTest } from '@/domain/policy-tests/definition';
@@ -19,6 +18,7 @@ import { useList } from '../shared/list/use-list';
 import { testColumns } from '../shared/policy-tests/test-columns';
 import { EXPECTATION_LABELS, RESULT_LABELS } from '../shared/policy-tests/test-labels';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { DeleteTestDialog } from './delete-test-dialog';
 
 const CreateTestDrawer = loadOnOpening(() => import('./create-test-drawer').then((module) => module.CreateTestDrawer));
@@ -46,7 +46,6 @@ const TESTS = declareList({
   add: {
     label: msg('Create policy test'),
     permission: 'policy_test:write',
-    command: { id: 'policy-tests.add', label: msg('Create policy test'), group: msg('Policy tests') },
   },
   empty: {
     icon: <FlaskConical />,
@@ -63,7 +62,7 @@ export function TestList() {
   const router = useRouter();
   const { can, reason } = usePermissions();
   const whole = can('cluster:read');
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('policy_test:write');
   const [deleting, setDeleting] = useState<PolicyTest | null>(null);
   const list = useList(TESTS);
   return (
@@ -77,7 +76,7 @@ export function TestList() {
             </Link>
           )
         }
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         rowActions={(test) => ({
           name: test.name,
           entries: [
@@ -93,7 +92,7 @@ export function TestList() {
       />
       {adding && (
         <CreateTestDrawer
-          onClose={() => void setAdding(null)}
+          onClose={() => setAdding(false)}
           onCreated={(test) => router.push(paths.policyTest({ testId: test.id }))}
         />
       )}

@@ -17,7 +17,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { tagRuleText } from './group-labels';
 import { GroupUsage } from './group-usage';

@@ -1,7 +1,6 @@
 'use client';
 import { Group as GroupIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { SECURITY_GROUP_SORTS } from '@/domain/choices';
 import type { SecurityGroup } from '@/domain/security-group';
@@ -15,6 +14,7 @@ import { ListView } from '../shared/list/list-view';
 import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
+import { useAdding } from '../shared/use-url-state';
 import { DeleteGroupDialog } from './delete-group-dialog';
 import { groupColumns } from './group-columns';
 
@@ -38,7 +38,6 @@ const GROUPS = declareList({
   add: {
     label: msg('Create group'),
     permission: 'group:write',
-    command: { id: 'groups.add', label: msg('Create group'), group: msg('Groups') },
   },
   empty: {
     icon: <GroupIcon />,
@@ -54,14 +53,14 @@ export function GroupList() {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('group:write');
   const [deleting, setDeleting] = useState<SecurityGroup | null>(null);
   const list = useList(GROUPS);
   return (
     <>
       <ListView
         of={list}
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         rowActions={(group) => ({
           name: group.name,
           entries: [
@@ -77,7 +76,7 @@ export function GroupList() {
       />
       {adding && (
         <CreateGroupDrawer
-          onClose={() => void setAdding(null)}
+          onClose={() => setAdding(false)}
           onCreated={(group) => router.push(paths.securityGroup({ groupId: group.id }))}
         />
       )}

@@ -1,7 +1,7 @@
 'use client';
 import { BookOpen, CircleUser, Keyboard, Languages, LogOut, Monitor, Moon, Plus, Settings, Sun } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { LOCALE_NAMES, LOCALES } from '@/lib/i18n/locales';
 import { msg } from '@/lib/i18n/translator';
 import { changeLocale, useT } from '@/lib/i18n/use-t';
@@ -10,7 +10,7 @@ import { type Command, useRegisteredCommands } from '@/ui/command-registry';
 import { useTheme } from '@/ui/use-theme';
 import { usePermissions } from '../shared/use-permissions';
 import type { NavGroup } from './navigation';
-import { SETTINGS } from './settings-commands';
+import { ACTIONS, type Place, SETTINGS } from './settings-commands';
 
 export type ShellCommandsProps = {
   groups: readonly NavGroup[];
@@ -18,35 +18,34 @@ export type ShellCommandsProps = {
   onShowShortcuts: () => void;
 };
 
-/** Commands that need no search: those of the page, then pages and settings, then what always works. */
+/** Commands that need no search: those of the page, then actions, pages and settings, then what always works. */
 export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCommandsProps): readonly Command[] {
   const t = useT();
   const router = useRouter();
   const [, setTheme] = useTheme();
   const { can } = usePermissions();
   const offered = useRegisteredCommands();
-  const mayCreatePolicy = can('policy:write');
-  const settings = SETTINGS.filter(({ permission }) => permission === undefined || can(permission));
-  const allowed = settings.map(({ id }) => id).join();
+  const places = [...ACTIONS, ...SETTINGS].filter(({ permission }) => permission === undefined || can(permission));
+  const allowed = places.map(({ id }) => id).join();
   return useMemo<Command[]>(() => {
     // Who works in another language may still know the English word.
     const inBoth = (...texts: (string | undefined)[]) =>
       texts.flatMap((text) => (text === undefined ? [] : [text, t(text)]));
+    const placed = (places: readonly Place[], kind: string, group: string, icon: ReactNode) =>
+      places
+        .filter(({ id }) => allowed.split(',').includes(id))
+        .map(({ id, label, page, href, keywords }) => ({
+          id: `${kind}.${id}`,
+          label: t(label),
+          hint: t(page),
+          group,
+          keywords: inBoth(label, page, keywords),
+          icon,
+          run: () => router.push(href),
+        }));
     return [
-      // The page's own command replaces one with the same id.
-      ...(mayCreatePolicy
-        ? [
-            {
-              id: 'policies.new',
-              label: t('Create policy'),
-              group: t('Actions'),
-              keywords: inBoth(msg('Create policy'), msg('new add firewall rule')),
-              icon: <Plus />,
-              run: () => router.push(paths.newPolicy()),
-            },
-          ]
-        : []),
       ...offered,
+      ...placed(ACTIONS, 'action', t('Actions'), <Plus />),
       ...groups.flatMap((group) =>
         group.entries.map(({ id, label, href, icon: Icon, keywords, key }) => ({
           id: `go.${id}`,
@@ -74,15 +73,7 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
         icon: <BookOpen />,
         run: () => router.push(paths.reference()),
       },
-      ...SETTINGS.filter(({ id }) => allowed.split(',').includes(id)).map(({ id, label, page, href, keywords }) => ({
-        id: `setting.${id}`,
-        label: t(label),
-        hint: t(page),
-        group: t('Settings'),
-        keywords: inBoth(label, page, keywords),
-        icon: <Settings />,
-        run: () => router.push(href),
-      })),
+      ...placed(SETTINGS, 'setting', t('Settings'), <Settings />),
       {
         id: 'shortcuts',
         label: t('Keyboard shortcuts'),
@@ -123,5 +114,5 @@ export function useShellCommands({ groups, onSignOut, onShowShortcuts }: ShellCo
         run: onSignOut,
       },
     ];
-  }, [t, mayCreatePolicy, offered, groups, router, setTheme, allowed, onSignOut, onShowShortcuts]);
+  }, [t, offered, groups, router, setTheme, allowed, onSignOut, onShowShortcuts]);
 }

@@ -26,7 +26,7 @@ import { KIND_LABELS, MissingSince, WorkloadState } from '../shared/inventory-st
 import { QueryView } from '../shared/query-view';
 import { FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
-import { useUrlTab } from '../shared/use-url-tab';
+import { useUrlTab } from '../shared/use-url-state';
 import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { FormerWorkload } from './former-workload';
 import { addressColumns, interfaceColumns } from './interface-columns';

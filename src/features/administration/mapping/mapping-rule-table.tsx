@@ -1,6 +1,5 @@
 'use client';
 import { Split } from 'lucide-react';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { MAPPING_RULE_SORTS, MAPPING_SOURCES } from '@/domain/choices';
 import type { MappingRule } from '@/domain/mapping-rule';
@@ -12,6 +11,7 @@ import { CLUSTER, choice } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
+import { useAdding } from '../../shared/use-url-state';
 import { DeleteMappingRuleDialog } from './delete-mapping-rule-dialog';
 import { ruleName, SOURCE_LABELS } from './mapping-labels';
 import { mappingRuleColumns } from './mapping-rule-columns';
@@ -49,7 +49,7 @@ const MAPPING_RULES = declareList({
 export function MappingRuleTable() {
   const t = useT();
   const { reason } = usePermissions();
-  const [adding, setAdding] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [adding, setAdding] = useAdding('mapping:write');
   const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; rule: MappingRule } | null>(null);
   const close = () => setDialog(null);
   const writeReason = reason('mapping:write');
@@ -58,7 +58,7 @@ export function MappingRuleTable() {
     <>
       <ListView
         of={list}
-        onAdd={() => void setAdding(true)}
+        onAdd={() => setAdding(true)}
         onRowOpen={(rule) => writeReason === null && setDialog({ kind: 'edit', rule })}
         rowActions={(rule) => ({
           name: ruleName(t, rule),
@@ -79,7 +79,7 @@ export function MappingRuleTable() {
           ],
         })}
       />
-      {adding && writeReason === null && <MappingRuleDrawer rule={null} onClose={() => void setAdding(null)} />}
+      {adding && <MappingRuleDrawer rule={null} onClose={() => setAdding(false)} />}
       {dialog?.kind === 'edit' && <MappingRuleDrawer rule={dialog.rule} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteMappingRuleDialog rule={dialog.rule} onClose={close} />}
     </>

@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
-import { useUrlTab } from '../../shared/use-url-tab';
+import { useUrlTab } from '../../shared/use-url-state';
 import { MappingConflictTable } from './mapping-conflict-table';
 import { MappingRuleTable } from './mapping-rule-table';
 

@@ -12,6 +12,7 @@ import { entity } from '../../shared/list/filters';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
+import { useAdding } from '../../shared/use-url-state';
 import { useTenantChoices } from '../use-choices';
 import { DeleteProjectDialog } from './delete-project-dialog';
 import { projectColumns } from './project-columns';
@@ -45,8 +46,9 @@ const PROJECTS = declareList({
 export function ProjectTable({ tenantId }: { tenantId?: string }) {
   const t = useT();
   const { reason } = usePermissions();
-  const [dialog, setDialog] = useState<{ kind: 'create' } | { kind: 'edit' | 'delete'; project: Project } | null>(null);
+  const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; project: Project } | null>(null);
   const close = () => setDialog(null);
+  const [adding, setAdding] = useAdding('project:write');
   const writeReason = reason('project:write');
   const list = useList(PROJECTS, tenantId ? { within: { tenant_id: tenantId }, hide: ['tenant_name'] } : {});
   return (
@@ -54,7 +56,7 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
       <ListView
         of={list}
         id={tenantId && 'tenant-projects'}
-        onAdd={() => setDialog({ kind: 'create' })}
+        onAdd={() => setAdding(true)}
         rowActions={(project) => ({
           name: project.name,
           entries: [
@@ -76,7 +78,7 @@ export function ProjectTable({ tenantId }: { tenantId?: string }) {
           ],
         })}
       />
-      {dialog?.kind === 'create' && <CreateProjectDrawer tenantId={tenantId} onClose={close} />}
+      {adding && <CreateProjectDrawer tenantId={tenantId} onClose={() => setAdding(false)} />}
       {dialog?.kind === 'edit' && <EditProjectDrawer project={dialog.project} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteProjectDialog project={dialog.project} onClose={close} />}
     </>

@@ -17,7 +17,7 @@ import { Mono } from '@/ui/values';
 import { DetailPage, EditButton } from '../../shared/detail-page';
 import { PermissionMatrix } from '../../shared/permissions/permission-matrix';
 import { usePermissions } from '../../shared/use-permissions';
-import { useUrlTab } from '../../shared/use-url-tab';
+import { useUrlTab } from '../../shared/use-url-state';
 import { UserTable } from '../users/user-table';
 
 const CreateRoleDrawer = loadOnOpening(

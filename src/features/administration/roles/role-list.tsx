@@ -11,6 +11,7 @@ import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
+import { useAdding } from '../../shared/use-url-state';
 import { DeleteRoleDialog } from './delete-role-dialog';
 import { roleColumns } from './role-columns';
 
@@ -42,7 +43,7 @@ const ROLES = declareList({
 });
 const BUILT_IN = msg('Built-in roles cannot be changed. Duplicate the role instead.');
 
-type Open = { kind: 'create'; from?: Role } | { kind: 'edit' | 'delete'; role: Role };
+type Open = { kind: 'copy' | 'edit' | 'delete'; role: Role };
 
 /** The roles: built-in and custom ones. */
 export function RoleList() {
@@ -51,20 +52,21 @@ export function RoleList() {
   const { reason } = usePermissions();
   const [dialog, setDialog] = useState<Open | null>(null);
   const close = () => setDialog(null);
+  const [adding, setAdding] = useAdding('role:write');
   const writeReason = reason('role:write');
   const list = useList(ROLES);
   return (
     <>
       <ListView
         of={list}
-        onAdd={() => setDialog({ kind: 'create' })}
+        onAdd={() => setAdding(true)}
         rowActions={(role) => ({
           name: role.title,
           entries: [
             {
               id: 'copy',
               label: t('Duplicate role'),
-              onSelect: () => setDialog({ kind: 'create', from: role }),
+              onSelect: () => setDialog({ kind: 'copy', role }),
               disabledReason: writeReason,
             },
             {
@@ -85,10 +87,10 @@ export function RoleList() {
           ],
         })}
       />
-      {dialog?.kind === 'create' && (
+      {(adding || dialog?.kind === 'copy') && (
         <CreateRoleDrawer
-          from={dialog.from}
-          onClose={close}
+          from={dialog?.role}
+          onClose={adding ? () => setAdding(false) : close}
           onCreated={(role) => router.push(paths.role({ roleId: role.id }))}
         />
       )}

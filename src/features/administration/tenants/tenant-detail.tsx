@@ -12,7 +12,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, DetailPage, EditButton } from '../../shared/detail-page';
 import { usePermissions } from '../../shared/use-permissions';
-import { useUrlTab } from '../../shared/use-url-tab';
+import { useUrlTab } from '../../shared/use-url-state';
 import { ProjectTable } from '../projects/project-table';
 import { UserTable } from '../users/user-table';
 import { DeleteTenantDialog } from './delete-tenant-dialog';

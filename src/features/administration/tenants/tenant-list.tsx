@@ -12,6 +12,7 @@ import { declareList } from '../../shared/list/declare-list';
 import { ListView } from '../../shared/list/list-view';
 import { useList } from '../../shared/list/use-list';
 import { usePermissions } from '../../shared/use-permissions';
+import { useAdding } from '../../shared/use-url-state';
 import { TenantLink } from '../admin-links';
 import { DeleteTenantDialog } from './delete-tenant-dialog';
 
@@ -65,15 +66,16 @@ export function TenantList() {
   const t = useT();
   const router = useRouter();
   const { reason } = usePermissions();
-  const [dialog, setDialog] = useState<{ kind: 'create' } | { kind: 'edit' | 'delete'; tenant: Tenant } | null>(null);
+  const [dialog, setDialog] = useState<{ kind: 'edit' | 'delete'; tenant: Tenant } | null>(null);
   const close = () => setDialog(null);
+  const [adding, setAdding] = useAdding('tenant:write');
   const writeReason = reason('tenant:write');
   const list = useList(TENANTS);
   return (
     <>
       <ListView
         of={list}
-        onAdd={() => setDialog({ kind: 'create' })}
+        onAdd={() => setAdding(true)}
         rowActions={(tenant) => ({
           name: tenant.name,
           entries: [
@@ -93,9 +95,9 @@ export function TenantList() {
           ],
         })}
       />
-      {dialog?.kind === 'create' && (
+      {adding && (
         <CreateTenantDrawer
-          onClose={close}
+          onClose={() => setAdding(false)}
           onCreated={(tenant) => router.push(paths.tenant({ tenantId: tenant.id }))}
         />
       )}

@@ -17,7 +17,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DetailPage, EditButton } from '../../shared/detail-page';
 import { usePermissions } from '../../shared/use-permissions';
-import { useUrlTab } from '../../shared/use-url-tab';
+import { useUrlTab } from '../../shared/use-url-state';
 import { AccessTable } from './access-table';
 import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
 import { activeText } from './user-labels';

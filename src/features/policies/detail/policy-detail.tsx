@@ -22,7 +22,7 @@ import { DeploymentState } from '../../shared/deployment-state';
 import { DetailPage, EditButton } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
 import { usePermissions } from '../../shared/use-permissions';
-import { useUrlTab } from '../../shared/use-url-tab';
+import { useUrlTab } from '../../shared/use-url-state';
 import { ApplyDialog } from '../apply/apply-dialog';
 import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
 import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';

@@ -45,8 +45,8 @@ export type ListTexts = {
   /** Label of the search; without it there is none. */
   search?: string;
   empty: Empty | ((context: EmptyContext) => Empty);
-  /** The button that adds one, above the list and where it is empty; `command` names it in the command palette. */
-  add?: { label: string; permission: Grantable; command?: { id: string; label: string; group: string } };
+  /** The button that adds one, above the list and where it is empty. */
+  add?: { label: string; permission: Grantable };
 };
 
 type Declared<P extends ListProcedure, F extends Filters, S extends string> = ListTexts & {

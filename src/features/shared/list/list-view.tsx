@@ -1,11 +1,10 @@
 'use client';
 import { Plus } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { Children, type ComponentProps, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { Children, type ComponentProps, type ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
-import { useCommands } from '@/ui/command-registry';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { FilterBar } from '@/ui/filter-bar';
@@ -90,38 +89,14 @@ export function ListView<Row extends object>({ of, onAdd, actions, description, 
   );
 }
 
-/** The button that adds, and its command. */
+/** The button that adds. */
 function useAdd(add: ListTexts['add'], onAdd: (() => void) | undefined): ReactNode {
   const t = useT();
   const { reason } = usePermissions();
-  const run = useRef(onAdd);
-  useEffect(() => {
-    run.current = onAdd;
-  });
-  const offered = add && onAdd ? add : undefined;
-  const disabledReason = offered ? reason(offered.permission) : null;
-  const command = disabledReason === null ? offered?.command : undefined;
-  useCommands(
-    useMemo(
-      () =>
-        command
-          ? [
-              {
-                id: command.id,
-                label: t(command.label),
-                group: t(command.group),
-                icon: <Plus />,
-                run: () => run.current?.(),
-              },
-            ]
-          : [],
-      [t, command],
-    ),
-  );
-  if (!offered) return null;
+  if (!add || !onAdd) return null;
   return (
-    <Button variant="primary" icon={<Plus size={14} />} onClick={onAdd} disabledReason={disabledReason}>
-      {t(offered.label)}
+    <Button variant="primary" icon={<Plus size={14} />} onClick={onAdd} disabledReason={reason(add.permission)}>
+      {t(add.label)}
     </Button>
   );
 }
