@@ -8,6 +8,7 @@ import { normalizeMac } from '../net/mac-address';
 export const SEARCH_KINDS = [
   'workload',
   'policy',
+  'policy_test',
   'security_group',
   'cluster',
   'node',
@@ -68,6 +69,7 @@ const WORDS_OF_KINDS: readonly [words: string, ...kinds: SearchKind[]][] = [
     'workload',
   ],
   ['policy policies rule rules richtlinie richtlinien regel regeln politique politiques règle règles', 'policy'],
+  ['test tests richtlinientest richtlinientests', 'policy_test'],
   ['group groups sg gruppe gruppen groupe groupes', 'security_group'],
   ['cluster clusters grappe', 'cluster'],
   ['node nodes host hosts knoten nœud noeud nœuds noeuds hôte', 'node'],

@@ -2,6 +2,7 @@ import {
   Boxes,
   Building2,
   CircleUser,
+  FlaskConical,
   Group,
   KeyRound,
   KeySquare,
@@ -32,6 +33,7 @@ type Shown = {
 const KINDS: Record<SearchKind, Shown> = {
   workload: { group: msg('Workloads'), icon: Monitor, href: ({ id }) => paths.workload({ workloadId: id }) },
   policy: { group: msg('Policies'), icon: ShieldCheck, href: ({ id }) => paths.policy({ policyId: id }) },
+  policy_test: { group: msg('Policy tests'), icon: FlaskConical, href: ({ id }) => paths.policyTest({ testId: id }) },
   security_group: { group: msg('Groups'), icon: Group, href: ({ id }) => paths.securityGroup({ groupId: id }) },
   cluster: { group: msg('Clusters'), icon: Waypoints, href: ({ id }) => paths.cluster({ clusterId: id }) },
   node: { group: msg('Nodes'), icon: Server, href: ({ id }) => paths.node({ nodeId: id }) },

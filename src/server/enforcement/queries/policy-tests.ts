@@ -47,7 +47,7 @@ const select = (executor: Executor) =>
     .leftJoin(policyTestResults, eq(policyTestResults.policy_test_id, policyTests.id))
     .$dynamic();
 
-const testInReach = (reach: Reach): SQL | undefined => ownedInReach(policyTests, reach);
+export const testInReach = (reach: Reach): SQL | undefined => ownedInReach(policyTests, reach);
 
 /** Tests visible to the caller, page by page. @param workloadIds only those with an end that includes one of them; null: all */
 export async function listPolicyTests(

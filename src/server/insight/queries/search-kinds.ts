@@ -6,8 +6,10 @@ import { ipAddresses } from '../../db/schema/addresses';
 import { clusters, nodes } from '../../db/schema/clusters';
 import { networks, subnets } from '../../db/schema/networks';
 import { policies, securityGroups } from '../../db/schema/policies';
+import { policyTests } from '../../db/schema/policy-tests';
 import { workloadInterfaces, workloads } from '../../db/schema/workloads';
 import { policyInReach } from '../../enforcement/queries/policies';
+import { testInReach } from '../../enforcement/queries/policy-tests';
 import { groupInReach } from '../../enforcement/queries/security-groups';
 import { addressInReach, networkInReach, subnetInReach } from '../../inventory/queries/ipam-reach';
 import { primaryAddress } from '../../inventory/queries/workloads';
@@ -18,6 +20,7 @@ export type SearchReach = {
   workloads?: Reach;
   addresses?: Reach;
   policies?: { reach: Reach; touching: readonly string[] };
+  policyTests?: Reach;
   groups?: Reach;
   projects?: Reach;
   tenants?: Reach;
@@ -72,6 +75,15 @@ export function sourcesOf(within: SearchReach): Source[] {
       place: tenantName(policies.tenant_id),
       shown: [policies.description],
       reach: policyInReach(within.policies.reach, within.policies.touching),
+    },
+    within.policyTests !== undefined && {
+      kind: 'policy_test' as const,
+      from: sql`${policyTests}`,
+      id: policyTests.id,
+      name: policyTests.name,
+      place: tenantName(policyTests.tenant_id),
+      shown: [policyTests.reason],
+      reach: testInReach(within.policyTests),
     },
     within.groups !== undefined && {
       kind: 'security_group' as const,

@@ -71,6 +71,8 @@ async function build() {
     const group = await make('/security-groups', headers, { name: `${name}-group` });
     const definition = { enforcement_mode: 'audit', sources: ['any'], targets: [`sg:${name}-group`] };
     const policy = await make('/policies', headers, { name: `${name}-policy`, definition, rules: [] });
+    const ends = { from: ['any'], to: [`sg:${name}-group`], protocol: 'tcp', ports: ['443'] };
+    const test = await make('/policy-tests', headers, { name: `${name}-web`, expect: 'allow', ...ends });
     const token = newId();
     await db.insert(apiTokens).values({
       id: token,
@@ -81,7 +83,7 @@ async function build() {
       permissions: ['policy:read'],
       expires_at: new Date(Date.now() + 86_400_000).toISOString(),
     });
-    return { ...things, tenant, project, person, headers, group, policy, token };
+    return { ...things, tenant, project, person, headers, group, policy, test, token };
   };
   const ours = await side('ours', 1);
   const theirs = await side('theirs', 2);
@@ -116,6 +118,7 @@ describe('search', () => {
     ['ours', 'workload ours'],
     ['OURS-POLICY', 'policy ours-policy'],
     ['ours-gr', 'security_group ours-group'],
+    ['ours-web', 'policy_test ours-web'],
     ['ours-net', 'network ours-net'],
     ['701', 'workload ours'],
     ['qemu/701', 'workload ours'],
@@ -178,6 +181,7 @@ describe('search', () => {
 const LISTS: Readonly<Partial<Record<SearchKind, string>>> = {
   workload: '/workloads',
   policy: '/policies',
+  policy_test: '/policy-tests',
   security_group: '/security-groups',
   cluster: '/clusters',
   node: '/nodes',
