@@ -44,6 +44,17 @@ test('the flow page filters, groups, charts, shows a record and keeps its state 
   await expect(rows).toHaveCount(4);
   await expect(page.getByRole('slider', { name: 'Traffic over time' })).toBeVisible();
 
+  await test.step('beyond the retention, totals follow and the setting is linked', async () => {
+    await page.goto('/flows?range=7d');
+    await expect(page.getByText('Single flows are kept for 24 h')).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Peers' })).toBeVisible();
+    await page.getByRole('link', { name: 'Change retention' }).click();
+    await expect(page).toHaveURL(/\/settings#flow-retention$/);
+    await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeInViewport();
+    await page.goto(`/flows?${within}`);
+    await expect(rows).toHaveCount(4);
+  });
+
   await test.step('filters are in the URL and survive a reload', async () => {
     await chooseFilter(page, 'Firewall log', ['Dropped']);
     await expect(page).toHaveURL(/decision=drop/);

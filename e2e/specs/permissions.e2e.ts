@@ -12,6 +12,7 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   const sections = page.getByRole('navigation', { name: 'Sections' });
   await expect(sections.getByRole('link', { name: 'Workloads' })).toBeVisible();
   await expect(sections.getByRole('link', { name: 'Audit' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible();
   await page.getByRole('grid', { name: 'Clusters' }).getByRole('link').first().click();
   for (const name of ['Check connection', 'Edit']) {
     // A cluster that cannot be read offers it in the notice, too.
@@ -25,6 +26,9 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   await page.keyboard.type('edit cluster');
   await expect(page.getByText('No matches')).toBeVisible();
   await page.keyboard.press('Escape');
+  await page.goto('/audit');
+  await expect(page.getByRole('alert')).toContainText('audit:read');
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeHidden();
   await page.goto('/settings');
   await expect(page.getByText('Only a super administrator can do this.').first()).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Flow retention' })).toBeDisabled();

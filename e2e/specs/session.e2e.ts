@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { ADMIN } from '../fixtures/service';
+import { ADMIN, serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -59,6 +59,26 @@ test('a session that cannot be renewed leads to the sign-in page and back to the
   await expect(page).toHaveURL(/\/workloads\?.*status=running/);
   await expect(page).toHaveURL(/sort=status/);
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
+});
+
+test('a session that ended because of a reused token says so', async ({ adminPage: page }) => {
+  const [used] = await page.context().cookies();
+  if (!used) throw new Error('signing in sets the refresh cookie');
+  await page.goto('/clusters');
+  await expect(page.getByRole('grid', { name: 'Clusters' }).getByRole('row').nth(1)).toBeVisible();
+  // Another program has the token that the page has already exchanged for a newer one.
+  const stolen = await fetch(`${serviceUrl()}/api/v1/auth/refresh`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ refresh_token: used.value }),
+  });
+  expect(stolen.status).toBe(401);
+  await expireToken(page);
+  await page.getByRole('link', { name: 'Workloads', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Session ended: refresh token reused')).toBeVisible();
+  await signInByForm(page);
+  await expect(page).toHaveURL(/\/workloads$/);
 });
 
 test('a wrong password is reported immediately; too many lock sign-in and show for how long', async ({ page }) => {

@@ -11,19 +11,20 @@ export type Step = { id: string; title: string; text: string; href: string; acti
 
 /** What a new installation still lacks, in order; null when nothing is lacking, or when it is not known. */
 export function firstSteps(
-  operations: Pick<DashboardOperations, 'inventory' | 'agents'>,
+  operations: Pick<DashboardOperations, 'inventory' | 'agents' | 'last_syncs'>,
   policies: Pick<PolicyStandings, 'total'> | null,
 ): Step[] | null {
-  const { inventory, agents } = operations;
-  if (inventory.clusters === null || agents === null || policies === null) return null;
+  const { inventory, agents, last_syncs } = operations;
+  if (inventory.clusters === null || last_syncs === null || agents === null || policies === null) return null;
   const steps: Step[] = [
     {
       id: 'cluster',
       title: msg('Add a cluster'),
       text: msg('Enter its address and an API token. Nodes, workloads and networks are discovered automatically.'),
-      href: paths.clusters({ add: 'true' }),
-      action: msg('Add cluster'),
-      done: inventory.clusters > 0,
+      // The setup resumes where it was left.
+      href: paths.setup(),
+      action: inventory.clusters > 0 ? msg('Resume setup') : msg('Add cluster'),
+      done: last_syncs.some(({ sync_status }) => sync_status !== 'never'),
     },
     {
       id: 'agent',

@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { useT } from '@/lib/i18n/use-t';
-import { METRICS, type Metric } from '../shared/flows/flow-chart-data';
+import { METRICS } from '../shared/flows/flow-chart-data';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
 import { type Monitored, trafficEmpty } from './monitoring';
 
@@ -15,13 +15,13 @@ type Props = {
 export function TrafficPanel({ traffic, security, onSelect }: Props) {
   const t = useT();
   const empty = trafficEmpty(security);
-  const [metric, setMetric] = useState<Metric>(METRICS[0]);
+  const [metric, setMetric] = useQueryState('metric', parseAsStringLiteral(METRICS).withDefault(METRICS[0]));
   return (
     <div className="grid min-w-0 flex-1">
       <FlowSeriesChart
         series={traffic}
         metric={metric}
-        onMetricChange={setMetric}
+        onMetricChange={(next) => void setMetric(next)}
         onSelect={onSelect}
         height={300}
         empty={empty ? t(empty.text, security?.monitoring) : t('Agents reported no traffic in this time range.')}

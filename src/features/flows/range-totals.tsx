@@ -25,7 +25,7 @@ export function RetentionNotice({ hours, since }: { hours: number; since: string
       }
       action={
         can('*') && (
-          <Link className={buttonClass({ size: 'sm' })} href={paths.settings()}>
+          <Link className={buttonClass({ size: 'sm' })} href={paths.settings({ section: 'flow-retention' })}>
             {t('Change retention')}
           </Link>
         )

@@ -62,7 +62,7 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
     <CommandRegistry>
       <PageTrailProvider>
         <LostStepBack />
-        <div className="flex h-dvh">
+        <div className="group/page flex h-dvh">
           <a
             href="#main"
             className="popup fixed top-2 left-2 z-(--layer-toast) -translate-y-20 px-3 py-1.5 focus:translate-y-0"
@@ -77,7 +77,10 @@ export function Shell({ user, permissions, demo = false, onSignOut, children }: 
               {demo && <DemoMark />}
               <ShellPalette groups={groups} onSignOut={onSignOut} onShowShortcuts={showShortcuts} />
               <NotificationBell />
-              <CopyAsCurl />
+              {/* No call answers a page that is not permitted. */}
+              <div className="contents group-has-[[data-forbidden]]/page:hidden">
+                <CopyAsCurl />
+              </div>
               <AccountMenu user={user} onSignOut={onSignOut} onShowShortcuts={showShortcuts} />
             </header>
             <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
