@@ -9,18 +9,20 @@ import { callOfPage } from './page-calls';
 
 function CopyButton() {
   const t = useT();
-  const call = callOfPage(usePathname(), useSearchParams());
+  const pathname = usePathname();
+  const search = useSearchParams();
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   useEffect(() => {
     if (state === 'idle') return;
     const timer = setTimeout(() => setState('idle'), 2000);
     return () => clearTimeout(timer);
   }, [state]);
-  if (call === null) return null;
+  if (callOfPage(pathname, search, 0) === null) return null;
   const copy = () => {
     // Absent on plain HTTP outside localhost.
     if (!navigator.clipboard) return setState('failed');
-    navigator.clipboard.writeText(curlCommand({ method: 'GET', path: call }, window.location.origin)).then(
+    const path = callOfPage(pathname, search, Date.now()) ?? '';
+    navigator.clipboard.writeText(curlCommand({ method: 'GET', path }, window.location.origin)).then(
       () => setState('copied'),
       () => setState('failed'),
     );

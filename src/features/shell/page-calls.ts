@@ -1,132 +1,164 @@
-/** What a page shows, as calls of the REST API: the page's path and the call, with the same parameters in the same order. */
-const CALLS: readonly (readonly [page: string, call: string, query?: readonly string[]])[] = [
-  ['/', '/dashboard', ['tenant_id']],
-  ['/clusters', '/clusters', ['q', 'sort', 'sync_status']],
-  ['/clusters/[clusterId]', '/clusters/{cluster_id}'],
-  ['/nodes', '/nodes', ['q', 'sort', 'cluster_id', 'status', 'faulty', 'missing']],
-  ['/nodes/[nodeId]', '/nodes/{node_id}'],
-  [
-    '/workloads',
-    '/workloads',
-    ['q', 'sort', 'status', 'kind', 'cluster_id', 'tag', 'pool', 'project_id', 'template', 'missing', 'enforcement'],
-  ],
-  ['/workloads/[workloadId]', '/workloads/{workload_id}'],
-  ['/networks', '/networks', ['q', 'sort', 'cluster_id', 'kind', 'zone', 'missing']],
-  ['/networks/[networkId]', '/networks/{network_id}'],
-  ['/addresses', '/subnets', ['q', 'cluster_id', 'network_id', 'family', 'source', 'within', 'missing']],
-  ['/addresses/[addressId]', '/ip-addresses/{ip_address_id}'],
-  ['/addresses/subnets/[subnetId]', '/subnets/{subnet_id}'],
-  ['/security-groups', '/security-groups', ['q', 'sort', 'tenant_id', 'workload_id']],
-  ['/security-groups/[groupId]', '/security-groups/{security_group_id}'],
+import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { resolveRange } from '../shared/time-range';
+
+/**
+ * What a page shows, as a call of the REST API: the page, the call, and the parameters of the page that the call takes as
+ * they are; `range` is a span of time that ends now. `{}` in a call is the id of the page.
+ */
+type PageCall = readonly [page: string, call: string, takes?: string];
+
+const FLOW_FILTERS =
+  'range since until workload_id source_workload_id destination_workload_id tenant_id cluster_id node_id address source destination port protocol decision';
+const WORKLOAD_FILTERS =
+  'q sort cluster_id node_id network_id project_id kind status tag pool template missing enforcement protection protection_reason';
+const NODE_FILTERS = 'q sort cluster_id status faulty missing';
+const NETWORK_FILTERS = 'q sort cluster_id kind zone missing';
+const TEST_FILTERS = 'q sort result expect tenant_id project_id workload_id policy_id';
+const USER_FILTERS = 'q sort active second_factor role_id tenant_id';
+const ADDRESS_FILTERS =
+  'q sort cluster_id network_id subnet_id nested workload_id state source family within mac assigned';
+
+const CALLS: readonly PageCall[] = [
+  ['/', '/dashboard', 'range since until tenant_id'],
+  ['/clusters', '/clusters', 'q sort sync_status'],
+  ['/clusters/[clusterId]', '/clusters/{}'],
+  ['/nodes', '/nodes', NODE_FILTERS],
+  ['/nodes/[nodeId]', '/nodes/{}'],
+  ['/workloads', '/workloads', WORKLOAD_FILTERS],
+  ['/workloads/[workloadId]', '/workloads/{}'],
+  ['/networks', '/networks', NETWORK_FILTERS],
+  ['/networks/[networkId]', '/networks/{}'],
+  ['/addresses', '/subnets', 'q sort cluster_id network_id family source within contains missing'],
+  ['/addresses/[addressId]', '/ip-addresses/{}'],
+  ['/addresses/subnets/[subnetId]', '/subnets/{}'],
+  ['/security-groups', '/security-groups', 'q sort tenant_id project_id workload_id'],
+  ['/security-groups/[groupId]', '/security-groups/{}'],
   [
     '/policies',
     '/policies',
-    ['q', 'sort', 'enforcement_mode', 'enabled', 'tenant_id', 'deployment_status', 'cluster_id', 'workload_id'],
+    'q sort enforcement_mode enabled tier tenant_id project_id deployment_status shown_status cluster_id workload_id',
   ],
-  ['/policy-tests', '/policy-tests', ['q', 'sort', 'result', 'expect', 'workload_id', 'policy_id']],
+  ['/policies/[policyId]', '/policies/{}'],
+  ['/policies/[policyId]/edit', '/policies/{}'],
+  ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],
-  ['/policy-tests/[testId]', '/policy-tests/{policy_test_id}'],
-  ['/policies/[policyId]', '/policies/{policy_id}'],
-  ['/policies/[policyId]/edit', '/policies/{policy_id}'],
-  [
-    '/flows',
-    '/flows',
-    [
-      'q',
-      'since',
-      'until',
-      'workload_id',
-      'cluster_id',
-      'node_id',
-      'source',
-      'destination',
-      'port',
-      'protocol',
-      'decision',
-    ],
-  ],
-  ['/coverage', '/coverage/workloads', ['q', 'sort', 'days', 'cluster_id', 'tenant_id']],
-  ['/topology', '/topology', ['since', 'until', 'cluster_id', 'workload_id']],
-  ['/agents', '/agents', ['q', 'sort', 'cluster_id', 'status', 'outdated', 'lacking']],
-  ['/agents/[nodeId]', '/agents/{node_id}'],
-  ['/users', '/users', ['q', 'sort', 'active', 'role_id', 'tenant_id']],
-  ['/users/[userId]', '/users/{user_id}'],
-  ['/roles', '/roles', ['q', 'sort', 'built_in']],
-  ['/roles/[roleId]', '/roles/{role_id}'],
-  ['/tenants', '/tenants', ['q', 'sort']],
-  ['/tenants/[tenantId]', '/tenants/{tenant_id}'],
-  ['/projects', '/projects', ['q', 'sort', 'tenant_id']],
-  ['/mapping-rules', '/mapping-rules', ['q', 'sort']],
-  [
-    '/audit',
-    '/audit',
-    ['q', 'sort', 'actor_kind', 'actor_id', 'action', 'object_kind', 'object_id', 'tenant_id', 'since', 'until'],
-  ],
-  ['/notifications', '/notification-incidents', ['q', 'sort', 'status', 'condition', 'rule_id', 'tenant_id']],
+  ['/policy-tests/[testId]', '/policy-tests/{}'],
+  ['/flows', '/flows', `q sort ${FLOW_FILTERS}`],
+  ['/coverage', '/coverage/workloads', 'q sort days workload_id cluster_id tenant_id'],
+  ['/topology', '/topology', 'q range since until cluster_id workload_id expand project_id tag policy_id'],
+  ['/agents', '/agents', 'q sort cluster_id status outdated lacking'],
+  ['/agents/[nodeId]', '/agents/{}'],
+  ['/users', '/users', USER_FILTERS],
+  ['/users/[userId]', '/users/{}'],
+  ['/roles', '/roles', 'q sort built_in'],
+  ['/roles/[roleId]', '/roles/{}'],
+  ['/tenants', '/tenants', 'q sort'],
+  ['/tenants/[tenantId]', '/tenants/{}'],
+  ['/projects', '/projects', 'q sort tenant_id'],
+  ['/mapping-rules', '/mapping-rules', 'q sort source project_id cluster_id'],
+  ['/audit', '/audit', 'q sort actor_kind actor_id action object_kind object_id tenant_id since until'],
+  ['/notifications', '/notification-incidents', 'q sort status condition rule_id tenant_id'],
   ['/sign-in-provider', '/settings/sign-in-provider'],
   ['/settings', '/settings'],
 ];
 
-/** Lists that a tab of a page shows instead of the page's own. */
-const TABS: readonly (readonly [page: string, tab: string, call: string, query?: readonly string[]])[] = [
-  [
-    '/addresses',
-    'addresses',
-    '/ip-addresses',
-    ['q', 'sort', 'cluster_id', 'network_id', 'workload_id', 'state', 'source', 'family', 'within', 'assigned'],
-  ],
-  ['/addresses', 'conflicts', '/ipam/conflicts', ['q', 'sort', 'cluster_id', 'kind', 'status']],
-  ['/addresses', 'imports', '/ipam/imports', ['q', 'sort', 'kind', 'status']],
-  ['/clusters/[clusterId]', 'runs', '/clusters/{cluster_id}/sync-runs', ['q', 'sort', 'kind', 'status']],
-  ['/notifications', 'rules', '/notification-rules', ['q', 'sort', 'condition', 'channel_id', 'tenant_id']],
-  ['/notifications', 'channels', '/notification-channels', ['q', 'sort', 'kind', 'tenant_id']],
-  [
-    '/notifications',
-    'deliveries',
-    '/notification-deliveries',
-    ['q', 'sort', 'status', 'event', 'channel_id', 'tenant_id'],
-  ],
+/** What a tab shows instead. */
+const TABS: readonly (readonly [page: string, tab: string, call: string, takes?: string])[] = [
+  ['/addresses', 'addresses', '/ip-addresses', ADDRESS_FILTERS],
+  ['/addresses', 'history', '/ip-address-holders', 'q sort cluster_id network_id workload_id within since until'],
+  ['/addresses', 'conflicts', '/ipam/conflicts', 'q sort cluster_id kind status ip_address_id workload_id'],
+  ['/addresses', 'imports', '/ipam/imports', 'q sort kind status'],
+  ['/addresses/subnets/[subnetId]', 'grid', '/subnets/{}/grid', 'from'],
+  ['/addresses/subnets/[subnetId]', 'addresses', '/ip-addresses?subnet_id={}&nested=true', ADDRESS_FILTERS],
+  ['/addresses/subnets/[subnetId]', 'ranges', '/ip-ranges?subnet_id={}', 'q sort subnet_id network_id kind'],
+  ['/clusters/[clusterId]', 'nodes', '/nodes?cluster_id={}', NODE_FILTERS],
+  ['/clusters/[clusterId]', 'workloads', '/workloads?cluster_id={}', WORKLOAD_FILTERS],
+  ['/clusters/[clusterId]', 'networks', '/networks?cluster_id={}', NETWORK_FILTERS],
+  ['/clusters/[clusterId]', 'firewall', '/clusters/{}/firewall'],
+  ['/clusters/[clusterId]', 'runs', '/clusters/{}/sync-runs', 'q sort kind status'],
+  ['/mapping-rules', 'conflicts', '/mapping-rules/conflicts', 'q sort cluster_id'],
+  ['/networks/[networkId]', 'firewall', '/networks/{}/firewall'],
+  ['/nodes/[nodeId]', 'firewall', '/nodes/{}/firewall'],
+  ['/notifications', 'rules', '/notification-rules', 'q sort condition channel_id tenant_id'],
+  ['/notifications', 'channels', '/notification-channels', 'q sort kind tenant_id'],
+  ['/notifications', 'deliveries', '/notification-deliveries', 'q sort status event channel_id tenant_id'],
   ['/notifications', 'email', '/settings/notifications'],
-  ['/policies/[policyId]', 'rules', '/policies/{policy_id}/rules'],
-  ['/policies/[policyId]', 'coverage', '/policies/{policy_id}/coverage', ['days']],
-  ['/policies/[policyId]', 'versions', '/policies/{policy_id}/versions', ['q', 'sort']],
-  ['/security-groups/[groupId]', 'members', '/security-groups/{security_group_id}/members', ['q', 'sort', 'source']],
-  ['/workloads/[workloadId]', 'firewall', '/workloads/{workload_id}/firewall'],
-  ['/workloads/[workloadId]', 'traffic', '/workloads/{workload_id}/insights', ['traffic_mode', 'since', 'until']],
+  ['/policies/[policyId]', 'rules', '/policies/{}/rules'],
+  ['/policies/[policyId]', 'coverage', '/policies/{}/coverage', 'days'],
+  ['/policies/[policyId]', 'tests', '/policy-tests?policy_id={}', TEST_FILTERS],
+  ['/policies/[policyId]', 'versions', '/policies/{}/versions', 'q sort'],
+  [
+    '/policies/[policyId]',
+    'deployments',
+    '/deployments?policy_id={}',
+    'q sort policy_id cluster_id workload_id operation_id kind status',
+  ],
+  ['/roles/[roleId]', 'users', '/users?role_id={}', USER_FILTERS],
+  ['/security-groups/[groupId]', 'members', '/security-groups/{}/members', 'q sort source'],
+  ['/security-groups/[groupId]', 'policies', '/security-groups/{}/usage'],
+  ['/tenants/[tenantId]', 'users', '/users?tenant_id={}', USER_FILTERS],
+  ['/users/[userId]', 'access', '/users/{}/access'],
+  ['/users/[userId]', 'tokens', '/users/{}/tokens'],
+  ['/workloads/[workloadId]', 'firewall', '/workloads/{}/firewall'],
+  ['/workloads/[workloadId]', 'traffic', '/workloads/{}/insights', 'traffic_mode range since until'],
 ];
 
-export const PAGE_CALLS = { pages: CALLS, tabs: TABS } as const;
+/** Flows that are grouped are another call. */
+const GROUPED: PageCall = ['/flows', '/flows/groups', `q sort ${FLOW_FILTERS}`];
+
+export const PAGE_CALLS = { pages: [...CALLS, GROUPED], tabs: TABS } as const;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The values of a page's parameters, in their order; null for another page. */
-function match(pattern: string, pathname: string): string[] | null {
+/** The id in the address of a page, empty where it has none; null for another page. */
+function match(pattern: string, pathname: string): string | null {
   const parts = pattern.split('/');
   const given = pathname.split('/');
   if (parts.length !== given.length) return null;
-  const values: string[] = [];
+  let id = '';
   for (const [i, part] of parts.entries()) {
     const value = given[i] ?? '';
-    if (part.startsWith('[') && UUID.test(value)) values.push(value);
+    if (part.startsWith('[') && UUID.test(value)) id = value;
     else if (part !== value) return null;
   }
-  return values;
+  return id;
+}
+
+/** Parameters that the page has in another form than the call. */
+function otherForms(call: string, search: URLSearchParams): Record<string, string> {
+  if (call === '/flows/groups') return { group_by: search.get('group') ?? '' };
+  if (call !== '/topology') return {};
+  const hidden = search.get('hide')?.split(',') ?? [];
+  return {
+    group_by: search.get('group') ?? 'auto',
+    // Of a focused workload, everything is shown.
+    ...(search.has('workload_id') && { expand: 'all' }),
+    ...(hidden.length > 0 && { verdict: EDGE_VERDICTS.filter((verdict) => !hidden.includes(verdict)).join(',') }),
+  };
 }
 
 /**
  * The call of the REST API that answers what a page shows, path and query below `/api/v1`; null when there is none.
  * Parameters of the page that the call does not know are left out.
  */
-export function callOfPage(pathname: string, search: URLSearchParams): string | null {
+export function callOfPage(pathname: string, search: URLSearchParams, now: number): string | null {
   const page = CALLS.find(([pattern]) => match(pattern, pathname) !== null);
   if (!page) return null;
   const tab = TABS.find(([pattern, name]) => pattern === page[0] && name === search.get('tab'));
-  const [call, query = []] = tab ? [tab[2], tab[3]] : [page[1], page[2]];
-  const values = match(page[0], pathname) ?? [];
-  let taken = 0;
-  const path = call.replace(/\{[^}]*\}/g, () => values[taken++] ?? '');
-  const kept = new URLSearchParams();
-  for (const name of query) for (const value of search.getAll(name)) if (value !== '') kept.append(name, value);
-  const text = kept.toString();
+  const grouped = page[0] === GROUPED[0] && search.get('group') ? GROUPED : page;
+  const [call, takes] = tab ? [tab[2], tab[3]] : [grouped[1], grouped[2]];
+  const names = takes?.split(' ') ?? [];
+  const [path = '', fixed] = call.replace('{}', match(page[0], pathname) ?? '').split('?');
+  const asked = new URLSearchParams(fixed);
+  for (const name of names) {
+    for (const value of search.getAll(name)) if (value !== '' && name !== 'range') asked.append(name, value);
+  }
+  if (names.includes('range') && (search.get('range') || search.get('until'))) {
+    const at = (name: string) => search.get(name) || null;
+    const times = resolveRange({ range: at('range'), since: at('since'), until: at('until') }, now);
+    for (const [name, value] of Object.entries(times)) asked.set(name, value);
+  }
+  for (const [name, value] of Object.entries(otherForms(call, search))) asked.set(name, value);
+  const text = asked.toString();
   return text === '' ? path : `${path}?${text}`;
 }
