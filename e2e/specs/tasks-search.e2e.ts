@@ -69,6 +69,13 @@ test('finds anything by search in at most 2 clicks', async ({ task: { page, clic
 });
 
 test('walks lists and pages by keys, until single-key shortcuts are off', async ({ task: { page, clicks } }) => {
+  // The tables of the dashboard are walked as lists are.
+  const outside = page.getByRole('region', { name: 'Connections from outside' }).locator('tr[data-row-id]');
+  await expect(outside.nth(1)).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(outside.nth(0)).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(outside.nth(1)).toBeFocused();
   const row = page.getByRole('grid', { name: 'Workloads' }).locator('tr[data-row-id]');
   await page.keyboard.press('g');
   await page.keyboard.press('w');

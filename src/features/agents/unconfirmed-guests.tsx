@@ -10,6 +10,7 @@ import { Link } from '@/ui/link';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
+import { KeyRows } from '@/ui/table/key-rows';
 import { Missing, Mono, RelativeTime } from '@/ui/values';
 import { NodeLink } from '../shared/entity-links';
 import { QueryView } from '../shared/query-view';
@@ -60,11 +61,9 @@ export function UnconfirmedGuests({ agent }: { agent: AgentDetail }) {
                 ))}
               </tr>
             </thead>
-            <tbody>
-              {agent.unconfirmed_guests.map((guest) => (
-                <Row key={guest.vmid} guest={guest} />
-              ))}
-            </tbody>
+            <KeyRows rows={agent.unconfirmed_guests} rowId={({ vmid }) => String(vmid)} className="border-t">
+              {(guest) => <Cells guest={guest} />}
+            </KeyRows>
           </table>
         </div>
         <LatestFlows nodeId={agent.node_id} />
@@ -107,10 +106,10 @@ function LatestFlows({ nodeId }: { nodeId: string }) {
   );
 }
 
-function Row({ guest }: { guest: Guest }) {
+function Cells({ guest }: { guest: Guest }) {
   const { vmid, workload_id, workload_name, placed_node_id, placed_node_name } = guest;
   return (
-    <tr className="border-t">
+    <>
       <td className="py-1 pr-4">
         {workload_name === null ? (
           vmid
@@ -128,6 +127,6 @@ function Row({ guest }: { guest: Guest }) {
       <td className="py-1">
         <RelativeTime at={guest.last_observed_at} />
       </td>
-    </tr>
+    </>
   );
 }

@@ -15,7 +15,10 @@ it('leads an empty installation', () => {
 });
 
 it('marks what was done', () => {
-  expect(done({ inventory: { ...inventory, clusters: 1 }, agents, last_syncs }, { total: 2 })).toEqual(['cluster', 'policy']);
+  expect(done({ inventory: { ...inventory, clusters: 1 }, agents, last_syncs }, { total: 2 })).toEqual([
+    'cluster',
+    'policy',
+  ]);
 });
 
 it('resumes the setup until a cluster was read', () => {

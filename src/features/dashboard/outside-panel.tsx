@@ -7,6 +7,7 @@ import { Badge } from '@/ui/badge';
 import { EmptyState } from '@/ui/empty-state';
 import { Link } from '@/ui/link';
 import { StatusDot } from '@/ui/status';
+import { KeyRows } from '@/ui/table/key-rows';
 import { RelativeTime } from '@/ui/values';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
@@ -73,12 +74,12 @@ export function OutsidePanel({ traffic, view, security }: Props) {
               </th>
             </tr>
           </thead>
-          <tbody>
-            {items.map((row) => {
+          <KeyRows rows={items} rowId={({ id }) => id} className="hover:bg-surface-2">
+            {(row) => {
               const { tone, word } = EDGE_VERDICT_STYLES[row.verdict];
               const service = row.port === null ? row.protocol : `${row.protocol}/${row.port}`;
               return (
-                <tr key={row.id} className="hover:bg-surface-2">
+                <>
                   <th scope="row" className={`${cell} text-left font-normal whitespace-nowrap`}>
                     <Link
                       className="link mono"
@@ -118,10 +119,10 @@ export function OutsidePanel({ traffic, view, security }: Props) {
                       name={`${row.source_prefix} → ${row.destination_workload_name}, ${service}`}
                     />
                   </td>
-                </tr>
+                </>
               );
-            })}
-          </tbody>
+            }}
+          </KeyRows>
         </table>
       </section>
       {(total > items.length || !complete) && (

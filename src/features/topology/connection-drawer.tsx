@@ -11,6 +11,7 @@ import { Drawer } from '@/ui/drawer';
 import { Link } from '@/ui/link';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
+import { KeyRows } from '@/ui/table/key-rows';
 import { RelativeTime } from '@/ui/values';
 import { EDGE_VERDICT_STYLES } from '../shared/edge-verdict-styles';
 import { WorkloadLink } from '../shared/entity-links';
@@ -159,19 +160,18 @@ function Services({ services, seedOf }: ServicesProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {services.map((service, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a service may come twice, and rows hold no state.
-            <tr key={at} className="border-t">
+        <KeyRows rows={services} rowId={(_, index) => String(index)} className="border-t">
+          {(service) => (
+            <>
               <td className="mono py-1 pr-3">{serviceText(service)}</td>
               <td className="py-1 pr-3 text-right tabular-nums">{formatBytes(service.bytes)}</td>
               <td className="py-1 text-right tabular-nums">{formatCount(service.flows)}</td>
               <td className="w-8 text-right">
                 <DraftMenu seed={seedOf(service)} name={serviceText(service)} />
               </td>
-            </tr>
-          ))}
-        </tbody>
+            </>
+          )}
+        </KeyRows>
       </table>
     </div>
   );
