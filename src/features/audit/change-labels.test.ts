@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import type { Labeled } from '@/domain/audit-fields';
 import { ClusterUpdate } from '@/domain/cluster';
 import { AddressUpdate } from '@/domain/ipam/ip-address';
 import { RangeUpdate } from '@/domain/ipam/ip-range';
@@ -65,10 +66,21 @@ describe('CHANGE_LABELS', () => {
   });
 });
 
+describe('the fields of audit records', () => {
+  // Checked by the compiler: `npm run types` fails where a record has a field without a label.
+  it('are those that have a label', () => {
+    expectTypeOf<Labeled<{ name: string; rules: { comment: string }[] }>>().toEqualTypeOf<unknown>();
+    expectTypeOf<Labeled<{ definition: { direction: string }; filters: { q: string } }>>().toEqualTypeOf<unknown>();
+    type Refused = { 'fields without a label in CHANGE_LABELS': 'hue' };
+    expectTypeOf<Labeled<{ name: string; rules: { hue: string }[] | null }>>().toEqualTypeOf<Refused>();
+  });
+});
+
 describe('fieldLabel', () => {
   it('shows labels without the path of the JSON', () => {
     expect(fieldLabel(english, ['definition', 'enforcement_mode'])).toBe('Enforcement');
     expect(fieldLabel(english, ['guests', 'failed_before'])).toBe('Workloads, Failed before');
+    expect(fieldLabel(english, ['counters', 'nodes', 'seen'])).toBe('Nodes, Seen');
   });
 });
 
@@ -103,7 +115,7 @@ describe('valueText', () => {
   });
 
   it('shows every field of an object that has no form of its own', () => {
-    expect(text('guests', { ok: 3, failed: 1 })).toBe('Ok: 3; Failed: 1');
+    expect(text('guests', { ok: 3, failed: 1 })).toBe('Succeeded: 3; Failed: 1');
   });
 });
 

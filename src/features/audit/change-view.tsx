@@ -12,7 +12,8 @@ export function ChangeView({ before, after }: { before: unknown; after: unknown 
   const t = useT();
   const [all, setAll] = useState(false);
   const names = useChangeNames(before, after);
-  const lines = changeDiff(before, after);
+  // Of policies, `changes` repeats what before and after show.
+  const lines = changeDiff(before, after).filter(({ path }) => !(isFields(before) && path[0] === 'changes'));
   if (lines.length === 0) return <p className="text-muted">{t('This action has no data.')}</p>;
   const same = lines.filter((line) => line.kind === 'same').length;
   const shown = all ? lines : lines.filter((line) => line.kind !== 'same');

@@ -29,7 +29,7 @@ const found = (pathname: string, query = '') => callOfPage(pathname, new URLSear
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const ALL = [...PAGE_CALLS.pages, ...PAGE_CALLS.tabs.map(([page, , ...call]) => [page, ...call] as const)];
-const namesOf = (takes = '') => takes.split(' ').filter(Boolean);
+const namesOf = (takes = '') => takes.split(',').filter(Boolean);
 
 /** What a call takes in its query; null where there is no such call. */
 function fieldsOf(call: string): string[] | null {

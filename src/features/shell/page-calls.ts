@@ -8,19 +8,19 @@ import { resolveRange } from '../shared/time-range';
 type PageCall = readonly [page: string, call: string, takes?: string];
 
 const FLOW_FILTERS =
-  'range since until workload_id source_workload_id destination_workload_id tenant_id cluster_id node_id address source destination port protocol decision';
+  'range,since,until,workload_id,source_workload_id,destination_workload_id,tenant_id,cluster_id,node_id,address,source,destination,port,protocol,decision';
 const WORKLOAD_FILTERS =
-  'q sort cluster_id node_id network_id project_id kind status tag pool template missing enforcement protection protection_reason';
-const NODE_FILTERS = 'q sort cluster_id status faulty missing';
-const NETWORK_FILTERS = 'q sort cluster_id kind zone missing';
-const TEST_FILTERS = 'q sort result expect tenant_id project_id workload_id policy_id';
-const USER_FILTERS = 'q sort active second_factor role_id tenant_id';
+  'q,sort,cluster_id,node_id,network_id,project_id,kind,status,tag,pool,template,missing,enforcement,protection,protection_reason';
+const NODE_FILTERS = 'q,sort,cluster_id,status,faulty,missing';
+const NETWORK_FILTERS = 'q,sort,cluster_id,kind,zone,missing';
+const TEST_FILTERS = 'q,sort,result,expect,tenant_id,project_id,workload_id,policy_id';
+const USER_FILTERS = 'q,sort,active,second_factor,role_id,tenant_id';
 const ADDRESS_FILTERS =
-  'q sort cluster_id network_id subnet_id nested workload_id state source family within mac assigned';
+  'q,sort,cluster_id,network_id,subnet_id,nested,workload_id,state,source,family,within,mac,assigned';
 
 const CALLS: readonly PageCall[] = [
-  ['/', '/dashboard', 'range since until tenant_id'],
-  ['/clusters', '/clusters', 'q sort sync_status'],
+  ['/', '/dashboard', 'range,since,until,tenant_id'],
+  ['/clusters', '/clusters', 'q,sort,sync_status'],
   ['/clusters/[clusterId]', '/clusters/{}'],
   ['/nodes', '/nodes', NODE_FILTERS],
   ['/nodes/[nodeId]', '/nodes/{}'],
@@ -28,36 +28,36 @@ const CALLS: readonly PageCall[] = [
   ['/workloads/[workloadId]', '/workloads/{}'],
   ['/networks', '/networks', NETWORK_FILTERS],
   ['/networks/[networkId]', '/networks/{}'],
-  ['/addresses', '/subnets', 'q sort cluster_id network_id family source within contains missing'],
+  ['/addresses', '/subnets', 'q,sort,cluster_id,network_id,family,source,within,contains,missing'],
   ['/addresses/[addressId]', '/ip-addresses/{}'],
   ['/addresses/subnets/[subnetId]', '/subnets/{}'],
-  ['/security-groups', '/security-groups', 'q sort tenant_id project_id workload_id'],
+  ['/security-groups', '/security-groups', 'q,sort,tenant_id,project_id,workload_id'],
   ['/security-groups/[groupId]', '/security-groups/{}'],
   [
     '/policies',
     '/policies',
-    'q sort enforcement_mode enabled tier tenant_id project_id deployment_status shown_status cluster_id workload_id',
+    'q,sort,enforcement_mode,enabled,tier,tenant_id,project_id,deployment_status,shown_status,cluster_id,workload_id',
   ],
   ['/policies/[policyId]', '/policies/{}'],
   ['/policies/[policyId]/edit', '/policies/{}'],
   ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],
-  ['/flows', '/flows', `q sort ${FLOW_FILTERS}`],
-  ['/coverage', '/coverage/workloads', 'q sort days workload_id cluster_id tenant_id'],
-  ['/topology', '/topology', 'q range since until cluster_id workload_id expand project_id tag policy_id'],
-  ['/agents', '/agents', 'q sort cluster_id status outdated lacking'],
+  ['/flows', '/flows', `q,sort,${FLOW_FILTERS}`],
+  ['/coverage', '/coverage/workloads', 'q,sort,days,workload_id,cluster_id,tenant_id'],
+  ['/topology', '/topology', 'q,range,since,until,cluster_id,workload_id,expand,project_id,tag,policy_id'],
+  ['/agents', '/agents', 'q,sort,cluster_id,status,outdated,lacking'],
   ['/agents/[nodeId]', '/agents/{}'],
   ['/users', '/users', USER_FILTERS],
   ['/users/[userId]', '/users/{}'],
-  ['/roles', '/roles', 'q sort built_in'],
+  ['/roles', '/roles', 'q,sort,built_in'],
   ['/roles/[roleId]', '/roles/{}'],
-  ['/tenants', '/tenants', 'q sort'],
+  ['/tenants', '/tenants', 'q,sort'],
   ['/tenants/[tenantId]', '/tenants/{}'],
-  ['/projects', '/projects', 'q sort tenant_id'],
-  ['/mapping-rules', '/mapping-rules', 'q sort source project_id cluster_id'],
-  ['/audit', '/audit', 'q sort actor_kind actor_id action object_kind object_id tenant_id since until'],
-  ['/notifications', '/notification-incidents', 'q sort status condition rule_id tenant_id'],
+  ['/projects', '/projects', 'q,sort,tenant_id'],
+  ['/mapping-rules', '/mapping-rules', 'q,sort,source,project_id,cluster_id'],
+  ['/audit', '/audit', 'q,sort,actor_kind,actor_id,action,object_kind,object_id,tenant_id,since,until'],
+  ['/notifications', '/notification-incidents', 'q,sort,status,condition,rule_id,tenant_id'],
   ['/sign-in-provider', '/settings/sign-in-provider'],
   ['/settings', '/settings'],
 ];
@@ -65,46 +65,46 @@ const CALLS: readonly PageCall[] = [
 /** What a tab shows instead. */
 const TABS: readonly (readonly [page: string, tab: string, call: string, takes?: string])[] = [
   ['/addresses', 'addresses', '/ip-addresses', ADDRESS_FILTERS],
-  ['/addresses', 'history', '/ip-address-holders', 'q sort cluster_id network_id workload_id within since until'],
-  ['/addresses', 'conflicts', '/ipam/conflicts', 'q sort cluster_id kind status ip_address_id workload_id'],
-  ['/addresses', 'imports', '/ipam/imports', 'q sort kind status'],
+  ['/addresses', 'history', '/ip-address-holders', 'q,sort,cluster_id,network_id,workload_id,within,since,until'],
+  ['/addresses', 'conflicts', '/ipam/conflicts', 'q,sort,cluster_id,kind,status,ip_address_id,workload_id'],
+  ['/addresses', 'imports', '/ipam/imports', 'q,sort,kind,status'],
   ['/addresses/subnets/[subnetId]', 'grid', '/subnets/{}/grid', 'from'],
   ['/addresses/subnets/[subnetId]', 'addresses', '/ip-addresses?subnet_id={}&nested=true', ADDRESS_FILTERS],
-  ['/addresses/subnets/[subnetId]', 'ranges', '/ip-ranges?subnet_id={}', 'q sort subnet_id network_id kind'],
+  ['/addresses/subnets/[subnetId]', 'ranges', '/ip-ranges?subnet_id={}', 'q,sort,subnet_id,network_id,kind'],
   ['/clusters/[clusterId]', 'nodes', '/nodes?cluster_id={}', NODE_FILTERS],
   ['/clusters/[clusterId]', 'workloads', '/workloads?cluster_id={}', WORKLOAD_FILTERS],
   ['/clusters/[clusterId]', 'networks', '/networks?cluster_id={}', NETWORK_FILTERS],
   ['/clusters/[clusterId]', 'firewall', '/clusters/{}/firewall'],
-  ['/clusters/[clusterId]', 'runs', '/clusters/{}/sync-runs', 'q sort kind status'],
-  ['/mapping-rules', 'conflicts', '/mapping-rules/conflicts', 'q sort cluster_id'],
+  ['/clusters/[clusterId]', 'runs', '/clusters/{}/sync-runs', 'q,sort,kind,status'],
+  ['/mapping-rules', 'conflicts', '/mapping-rules/conflicts', 'q,sort,cluster_id'],
   ['/networks/[networkId]', 'firewall', '/networks/{}/firewall'],
   ['/nodes/[nodeId]', 'firewall', '/nodes/{}/firewall'],
-  ['/notifications', 'rules', '/notification-rules', 'q sort condition channel_id tenant_id'],
-  ['/notifications', 'channels', '/notification-channels', 'q sort kind tenant_id'],
-  ['/notifications', 'deliveries', '/notification-deliveries', 'q sort status event channel_id tenant_id'],
+  ['/notifications', 'rules', '/notification-rules', 'q,sort,condition,channel_id,tenant_id'],
+  ['/notifications', 'channels', '/notification-channels', 'q,sort,kind,tenant_id'],
+  ['/notifications', 'deliveries', '/notification-deliveries', 'q,sort,status,event,channel_id,tenant_id'],
   ['/notifications', 'email', '/settings/notifications'],
   ['/policies/[policyId]', 'rules', '/policies/{}/rules'],
   ['/policies/[policyId]', 'coverage', '/policies/{}/coverage', 'days'],
   ['/policies/[policyId]', 'tests', '/policy-tests?policy_id={}', TEST_FILTERS],
-  ['/policies/[policyId]', 'versions', '/policies/{}/versions', 'q sort'],
+  ['/policies/[policyId]', 'versions', '/policies/{}/versions', 'q,sort'],
   [
     '/policies/[policyId]',
     'deployments',
     '/deployments?policy_id={}',
-    'q sort policy_id cluster_id workload_id operation_id kind status',
+    'q,sort,policy_id,cluster_id,workload_id,operation_id,kind,status',
   ],
   ['/roles/[roleId]', 'users', '/users?role_id={}', USER_FILTERS],
-  ['/security-groups/[groupId]', 'members', '/security-groups/{}/members', 'q sort source'],
+  ['/security-groups/[groupId]', 'members', '/security-groups/{}/members', 'q,sort,source'],
   ['/security-groups/[groupId]', 'policies', '/security-groups/{}/usage'],
   ['/tenants/[tenantId]', 'users', '/users?tenant_id={}', USER_FILTERS],
   ['/users/[userId]', 'access', '/users/{}/access'],
   ['/users/[userId]', 'tokens', '/users/{}/tokens'],
   ['/workloads/[workloadId]', 'firewall', '/workloads/{}/firewall'],
-  ['/workloads/[workloadId]', 'traffic', '/workloads/{}/insights', 'traffic_mode range since until'],
+  ['/workloads/[workloadId]', 'traffic', '/workloads/{}/insights', 'traffic_mode,range,since,until'],
 ];
 
 /** Flows that are grouped are another call. */
-const GROUPED: PageCall = ['/flows', '/flows/groups', `q sort ${FLOW_FILTERS}`];
+const GROUPED: PageCall = ['/flows', '/flows/groups', `q,sort,${FLOW_FILTERS}`];
 
 export const PAGE_CALLS = { pages: [...CALLS, GROUPED], tabs: TABS } as const;
 
@@ -147,7 +147,7 @@ export function callOfPage(pathname: string, search: URLSearchParams, now: numbe
   const tab = TABS.find(([pattern, name]) => pattern === page[0] && name === search.get('tab'));
   const grouped = page[0] === GROUPED[0] && search.get('group') ? GROUPED : page;
   const [call, takes] = tab ? [tab[2], tab[3]] : [grouped[1], grouped[2]];
-  const names = takes?.split(' ') ?? [];
+  const names = takes?.split(',') ?? [];
   const [path = '', fixed] = call.replace('{}', match(page[0], pathname) ?? '').split('?');
   const asked = new URLSearchParams(fixed);
   for (const name of names) {

@@ -18,7 +18,7 @@ const write = () =>
     recordAudit(
       tx,
       { actor: { kind: 'system', id: null, name: 'test' }, origin: null },
-      { action: 'thing.changed', object_kind: 'thing', after: { a: 1.5 } },
+      { action: 'thing.changed', object_kind: 'thing', after: { version: 1.5 } },
     ),
   );
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Labeled } from '@/domain/audit-fields';
 import { formatIp, parseIp } from '@/domain/net/ip-address';
 import type { Actor, Origin } from '../auth/scope';
 import type { Tx } from '../db/client';
@@ -7,7 +8,7 @@ import { newId } from '../lib/ids';
 import { auditState, canonicalJson, storableText } from './canonical';
 import { insertAuditRecord, lockAuditChain, type StoredAuditRecord } from './queries/audit';
 
-export type AuditEntry = {
+export type AuditEntry<B = unknown, A = unknown> = {
   /** `cluster.created`, `policy.updated`, `auth.login_failed` … */
   action: `${string}.${string}`;
   object_kind: string;
@@ -15,8 +16,8 @@ export type AuditEntry = {
   object_name?: string | null;
   /** The tenant whose administrators may read the record; null for platform matters. */
   tenant_id?: string | null;
-  before?: unknown;
-  after?: unknown;
+  before?: B;
+  after?: A;
 };
 
 export const GENESIS_HASH = '0'.repeat(64);
@@ -40,10 +41,10 @@ const text = (value: string | null | undefined): string | null =>
  * Writes the audit record of a change inside the change's own transaction, secrets redacted, chained to the record before.
  * Call it last: from here to the commit other writers wait for the chain.
  */
-export async function recordAudit(
+export async function recordAudit<B, A>(
   tx: Tx,
   scope: { readonly actor: Actor; readonly origin: Origin | null },
-  entry: AuditEntry,
+  entry: AuditEntry<B, A> & Labeled<B> & Labeled<A>,
 ): Promise<void> {
   const last = await lockAuditChain(tx);
   const previous = last?.hash ?? GENESIS_HASH;

@@ -25,7 +25,7 @@ async function write(...daysAgo: number[]) {
             action: 'thing.changed',
             object_kind: 'thing',
             object_name: `${days} days ago`,
-            after: { days, note: 'a "b",\nc' },
+            after: { retention_days: days, note: 'a "b",\nc' },
           },
         ),
       );
