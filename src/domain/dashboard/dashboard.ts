@@ -81,6 +81,8 @@ export const LastSync = z.object({
   last_sync_at: z.string().nullable(),
   last_sync_error: z.string().nullable(),
   last_sync_error_code: z.string().nullable(),
+  /** What the API token lacks to apply policies, as of the last sync: not empty means read-only. Null: not known. */
+  missing_write_privileges: z.array(z.string()).nullable(),
   inventory: LastRun.nullable(),
   ipam: LastRun.nullable(),
 });

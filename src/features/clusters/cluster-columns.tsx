@@ -3,7 +3,7 @@ import type { Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';
 import { ClusterLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
-import { ClusterState, SYNC_STATES } from '../shared/sync/sync-state';
+import { ClusterState, ReadOnlyBadge, SYNC_STATES } from '../shared/sync/sync-state';
 
 const make = columnsOf<Cluster>();
 
@@ -12,7 +12,12 @@ export const clusterColumns = (t: Translate) => [
     sortable: true,
     width: 240,
     grow: true,
-    render: (cluster) => <ClusterLink id={cluster.id} name={cluster.name} />,
+    render: (cluster) => (
+      <span className="flex items-center gap-2">
+        <ClusterLink id={cluster.id} name={cluster.name} />
+        <ReadOnlyBadge cluster={cluster} />
+      </span>
+    ),
   }),
   make.custom('sync_status', t('Sync'), (cluster) => <ClusterState cluster={cluster} />, {
     sortable: true,

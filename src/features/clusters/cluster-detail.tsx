@@ -16,7 +16,7 @@ import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DeleteMenu, DetailPage, EditButton } from '../shared/detail-page';
 import { DiscoverButton } from '../shared/discovery/discover-button';
-import { ClusterState } from '../shared/sync/sync-state';
+import { ClusterState, ReadOnlyBadge } from '../shared/sync/sync-state';
 import { useStartSync } from '../shared/sync/use-start-sync';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
@@ -122,7 +122,12 @@ function Content({ cluster, tables }: { cluster: Cluster; tables: Props['tables'
       <PageTrail crumbs={[{ label: cluster.name }]} />
       <PageHeader
         title={cluster.name}
-        badge={<ClusterState cluster={cluster} />}
+        badge={
+          <>
+            <ClusterState cluster={cluster} />
+            <ReadOnlyBadge cluster={cluster} />
+          </>
+        }
         actions={
           <>
             <Button icon={<PlugZap size={14} />} onClick={() => setDialog('check')} disabledReason={writeReason}>

@@ -8,7 +8,7 @@ import { Link } from '@/ui/link';
 import { Status } from '@/ui/status';
 import { RelativeTime } from '@/ui/values';
 import { ClusterLink } from '../shared/entity-links';
-import { ClusterState } from '../shared/sync/sync-state';
+import { ClusterState, ReadOnlyBadge } from '../shared/sync/sync-state';
 
 type Run = NonNullable<LastSync['ipam']>;
 
@@ -41,6 +41,7 @@ export function SyncsPanel({ syncs }: { syncs: readonly LastSync[] }) {
                   <span className="min-w-0 flex-1 truncate font-medium">
                     <ClusterLink id={sync.cluster_id} name={sync.cluster_name} />
                   </span>
+                  <ReadOnlyBadge cluster={sync} />
                   <ClusterState cluster={sync} />
                   <Link
                     className="link shrink-0"

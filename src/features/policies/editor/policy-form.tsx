@@ -22,6 +22,7 @@ import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
+import { ReadOnlyNotice } from './read-only-notice';
 import { ResolutionPanel } from './resolution-panel';
 import { RulesField } from './rules-field';
 
@@ -139,6 +140,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
               label={t('Enforcement')}
               options={optionsIn(t, MODE_OPTIONS)}
             />
+            {enforcedAfter && <ReadOnlyNotice />}
             {enforcedBefore && !enforcedAfter && (
               <Notice tone="warn" title={t('Saving removes all its rules')}>
                 {t('The policy is enforced now. When you save, its rules are removed from all workloads.')}

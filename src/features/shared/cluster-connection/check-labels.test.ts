@@ -27,6 +27,15 @@ test('the worst decides, and unknown is never good', () => {
   });
 });
 
+test('a token without write privileges is read-only', () => {
+  const write = (status: 'ok' | 'warning') => report(['tls', 'ok'], ['privilege:VM.Config.Network', status]);
+  expect(checkSummary(english, write('warning'))).toEqual({
+    tone: 'warn',
+    text: 'Read-only: policies cannot be applied',
+  });
+  expect(checkSummary(english, write('ok')).tone).toBe('ok');
+});
+
 describe('the fingerprint to confirm', () => {
   test('equals the shown one when the certificate is not trusted', () => {
     expect(fingerprintToConfirm(report(['tls', 'failed']), '')).toBe('AA:BB');

@@ -34,7 +34,10 @@ export const CHECK_STATES: Record<Check['status'], { tone: Tone; word: string }>
 
 export const isPrivilege = (check: Check) => check.name.startsWith('privilege:');
 
-/** What the report comes to: whether a sync can work, and in one sentence why not. */
+/** Without these, everything can be viewed, and no policy applied. */
+const WRITES = ['privilege:VM.Config.Network', 'privilege:VM.Config.Options'];
+
+/** What the report comes to: whether a sync can work and policies can be applied, and in one sentence why not. */
 export function checkSummary(
   t: Translate,
   report: ClusterCheckReport,
@@ -44,6 +47,8 @@ export function checkSummary(
   const other = count('warning') + count('unknown');
   if (failed > 0)
     return { tone: 'danger', text: t('{n, plural, one {# check failed} other {# checks failed}}', { n: failed }) };
+  if (report.checks.some(({ name, status }) => WRITES.includes(name) && status === 'warning'))
+    return { tone: 'warn', text: t('Read-only: policies cannot be applied') };
   if (other > 0)
     return { tone: 'warn', text: t('{n, plural, one {# item to review} other {# items to review}}', { n: other }) };
   return { tone: 'ok', text: t('Everything a sync needs is working') };

@@ -2,6 +2,7 @@ import type { Cluster, SyncStatus } from '@/domain/cluster';
 import type { RunStatus, SyncRun } from '@/domain/sync';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { Badge } from '@/ui/badge';
 import { Status, type Tone } from '@/ui/status';
 
 export const RUN_STATES: Record<RunStatus, { tone: Tone; word: string }> = {
@@ -30,6 +31,18 @@ export const SYNC_STATES: Record<SyncStatus, { tone: Tone; word: string }> = {
   ok: { tone: 'ok', word: msg('In sync') },
   failed: { tone: 'danger', word: msg('Sync failed') },
 };
+
+/** That policies cannot be applied to a cluster: its API token lacks privileges. */
+export function ReadOnlyBadge({ cluster }: { cluster: Pick<Cluster, 'missing_write_privileges'> }) {
+  const t = useT();
+  const missing = cluster.missing_write_privileges ?? [];
+  if (missing.length === 0) return null;
+  return (
+    <span title={t('The API token lacks {privileges}. Policies cannot be applied.', { privileges: missing.join(', ') })}>
+      <Badge tone="warn">{t('Read-only')}</Badge>
+    </span>
+  );
+}
 
 /** How the last sync of a cluster went, or that one is under way. */
 export function ClusterState({ cluster }: { cluster: Pick<Cluster, 'sync_status'> }) {

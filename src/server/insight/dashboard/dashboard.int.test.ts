@@ -242,6 +242,7 @@ describe('operations', () => {
   it('tells syncs, faulty nodes and conflicts as objects', async () => {
     await sql`update nodes set status = 'offline', fault = 'The node is offline.' where id = ${fixture.nodes[0].id}`;
     await sql`update clusters set sync_status = 'failed', last_sync_error = 'No answer.', last_sync_error_code = 'x',
+      missing_write_privileges = '{VM.Config.Network}',
       last_sync_at = ${ago(40)} where id = ${fixture.cluster.id}`;
     const other = await makeCluster();
     for (const [kind, status, minutes] of [
@@ -267,6 +268,7 @@ describe('operations', () => {
         last_sync_at: ago(40),
         last_sync_error: 'No answer.',
         last_sync_error_code: 'x',
+        missing_write_privileges: ['VM.Config.Network'],
         inventory: {
           run_id: expect.any(String),
           status: 'failed',

@@ -103,6 +103,7 @@ export function listLastSyncs(tenants: Reach): Promise<LastSync[]> {
       last_sync_at: clusters.last_sync_at,
       last_sync_error: clusters.last_sync_error,
       last_sync_error_code: clusters.last_sync_error_code,
+      missing_write_privileges: clusters.missing_write_privileges,
       inventory: newestRun('inventory'),
       ipam: newestRun('ipam'),
     })
