@@ -80,7 +80,7 @@ export async function fillInventory(sql: postgres.Sql, workloads: number): Promi
 }
 
 /**
- * The production build over a store with `workloads` guests, and `rows` rollups per minute of the last hour that make
+ * The production build over a store with `workloads` guests (0: an empty one), and `rows` rollups per minute of the last hour that make
  * up about `edges` different pairs.
  */
 export async function startTopologyEnvironment(workloads: number, edges: number, rows: number) {
@@ -102,7 +102,7 @@ export async function startTopologyEnvironment(workloads: number, edges: number,
   Object.assign(process.env, environment);
   const { sqlClient, closeDb } = await import('@/server/db/client');
   const sql = sqlClient();
-  await fillInventory(sql, workloads);
+  if (workloads > 0) await fillInventory(sql, workloads);
   for (let from = 0; from < 2 * rows; from += CHUNK) {
     await sql.unsafe(TRAFFIC, [edges, from, Math.min(from + CHUNK, 2 * rows) - 1]);
   }

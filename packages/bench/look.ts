@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import type postgres from 'postgres';
+import { NAVIGATION } from '@/features/shell/navigation';
+import { callOfPage, PAGE_CALLS } from '@/features/shell/page-calls';
+import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
+import { expectBar } from './stats';
+import { startTopologyWorld } from './topology-world';
+
+/*
+ * Every page of the console with 0, 1 or 5,000 rows, at 1440 and 390 px, light and dark, with the production build:
+ *   npx tsx packages/bench/look.ts [rows] [part of a path]        (default 5000, all pages)
+ * Pictures are in test-results/look-<rows>. The bar: no console error, and no page scrolls sideways.
+ */
+const rows = Number(process.argv[2] ?? 5_000);
+const only = process.argv[3] ?? '';
+const folder = `test-results/look-${rows}`;
+const LOOKS = [
+  { width: 1440, height: 900, colorScheme: 'dark' },
+  { width: 1440, height: 900, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+  { width: 390, height: 844, colorScheme: 'light' },
+] as const;
+const SETTLED_MS = 10_000;
+const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path && existsSync(path),
+);
+
+/** As many of everything else that has a list. */
+async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
+  const definition = '{"enforcement_mode":"audit","direction":"both","sources":["any"],"targets":["any"]}';
+  const each = (insert: string, select: string) =>
+    sql.unsafe(`${insert} select gen_random_uuid(), ${select} from generate_series(1, ${count}) i`);
+  await each(`insert into security_groups (id, name, description)`, `'group-' || i, 'Workloads of application ' || i`);
+  await each(`insert into policies (id, name, tier, definition)`, `'Policy ' || i, 'platform_first', '${definition}'`);
+  await each(
+    `insert into policy_tests (id, name, expect, "from", "to", protocol)`,
+    `'test-' || i, 'deny', '{any}', '{10.0.0.0/8}', 'tcp'`,
+  );
+  await each(`insert into users (id, email, name)`, `'user-' || i || '@example.org', 'User ' || i`);
+  await each(
+    `insert into notification_rules (id, name, conditions, open_after_minutes, close_after_minutes)`,
+    `'rule-' || i, '{sync_failed}', 5, 10`,
+  );
+  for (const [table, name] of [
+    ['tenants', 'tenant'],
+    ['roles', 'role'],
+  ]) {
+    const title = table === 'roles' ? [', title', `, 'Role ' || i`] : ['', ''];
+    await each(`insert into ${table} (id, name${title[0]})`, `'${name}-' || i${title[1]}`);
+  }
+  await sql`insert into projects (id, tenant_id, name)
+    select gen_random_uuid(), id, 'main' from tenants where name like 'tenant-%'`;
+  await sql`insert into mapping_rules (id, source, value, project_id, priority)
+    select gen_random_uuid(), 'tag', 'tag-' || row_number() over (), id, 1000 from projects`;
+  await sql`insert into nodes (id, cluster_id, name, status)
+    select gen_random_uuid(), id, 'pve-' || i, 'online' from (select id from clusters order by name limit 1) c
+      cross join generate_series(1, ${count}) i`;
+}
+
+/** Where the first thing of a page about one thing is listed, if not on the page above it. */
+const LISTED_AT: Readonly<Record<string, string>> = {
+  '/addresses/[addressId]': '/ip-addresses',
+  '/addresses/subnets/[subnetId]': '/subnets',
+  '/agents/[nodeId]': '/nodes',
+};
+
+/** Every page, tab and form; of pages about one thing, the first. */
+async function allPages(get: (path: string) => Promise<{ items?: { id: string }[] }>): Promise<string[]> {
+  const lists = NAVIGATION.flatMap(({ entries }) => entries.map(({ href }) => href));
+  const found = [...lists, ...SETTINGS.map(({ href }) => href), ...ACTIONS.map(({ href }) => href)];
+  const tabsOf = (page: string) => PAGE_CALLS.tabs.filter(([of]) => of === page).map(([, tab]) => `?tab=${tab}`);
+  for (const [pattern] of PAGE_CALLS.pages) {
+    if (!pattern.includes('[')) continue;
+    const above = pattern.slice(0, pattern.indexOf('/['));
+    const list = LISTED_AT[pattern] ?? callOfPage(above, new URLSearchParams(), Date.now());
+    const [first] = (list && (await get(list)).items) || [];
+    if (first) for (const tab of ['', ...tabsOf(pattern)]) found.push(pattern.replace(/\[\w+\]/, first.id) + tab);
+  }
+  return [...new Set(['/login', '/account', ...found])].filter((path) => path.includes(only));
+}
+
+async function lookAt(page: Page, path: string, name: string): Promise<string[]> {
+  await page.goto(path);
+  await page.locator('h1').first().waitFor();
+  const busy = page.locator('[aria-busy="true"]').first();
+  const settled = await busy.waitFor({ state: 'detached', timeout: SETTLED_MS }).then(
+    () => [],
+    () => [`is still loading after ${SETTLED_MS / 1000} s`],
+  );
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  return [...settled, ...(sideways > 0 ? [`scrolls sideways by ${sideways} px`] : [])];
+}
+
+type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
+
+/** @returns what is wrong */
+async function visitAll({ browser, url, admin }: Visit, look: (typeof LOOKS)[number]): Promise<string[]> {
+  const { width, height, colorScheme } = look;
+  const context = await browser.newContext({ baseURL: url, viewport: { width, height }, colorScheme });
+  const login = await context.request.post('/api/v1/auth/login', { data: admin });
+  const { access_token } = (await login.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${access_token}` };
+  const paths = await allPages(async (path) =>
+    (await context.request.get(`/api/v1${path}${path.includes('?') ? '&' : '?'}limit=1`, { headers })).json(),
+  );
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  let at = '';
+  const note = (text: string) => wrong.push(`${at} at ${width} px, ${colorScheme}: ${text}`);
+  page.on('pageerror', (error) => note(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) note(message.text());
+  });
+  for (const path of paths) {
+    at = path;
+    const name =
+      path
+        .slice(1)
+        .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'first')
+        .replaceAll(/\W+/g, '-') || 'dashboard';
+    for (const text of await lookAt(page, path, `${name}-${width}-${colorScheme}`)) note(text);
+  }
+  console.log(`${paths.length} pages at ${width} px, ${colorScheme}`);
+  await context.close();
+  return wrong;
+}
+
+const world = await startTopologyWorld(rows, Math.min(rows, 1_500), rows > 1 ? 20_000 : 0);
+const { sqlClient } = await import('@/server/db/client');
+const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
+try {
+  mkdirSync(folder, { recursive: true });
+  if (rows > 0) await fillLists(sqlClient(), rows);
+  const wrong: string[] = [];
+  for (const look of LOOKS) wrong.push(...(await visitAll({ browser, ...world }, look)));
+  for (const line of wrong) console.log(line);
+  expectBar('no console error and no page that scrolls sideways', wrong.length === 0);
+} finally {
+  await browser.close();
+  await world.stop();
+}
