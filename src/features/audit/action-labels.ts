@@ -63,7 +63,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'notification_rule.deleted': msg('Notification rule: deleted'),
   'notification_rule.tested': msg('Notification rule: tested'),
   'notification_rule.updated': msg('Notification rule: updated'),
-  'own_workloads.answered': msg("Fabric's own workloads: answered"),
+  'own_workloads.answered': msg("Fabric's own workloads: confirmed"),
   'policy.applied': msg('Policy: applied'),
   'policy.apply_failed': msg('Policy: apply failed'),
   'policy.apply_partial': msg('Policy: partially applied'),
