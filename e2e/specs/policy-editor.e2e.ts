@@ -122,3 +122,17 @@ test('a viewer sees policies and groups, and why the rest is disabled', async ({
   await api('DELETE', `/policies/${policy.id}`);
   await api('DELETE', `/security-groups/${group.id}`);
 });
+
+test('a read-only token is named where a policy is enforced', async ({ adminPage: page, simulator, addCluster }) => {
+  const cluster = await addCluster(simulator.cluster, { name: 'read-only-lab', token: 'reader' });
+  await page.goto('/clusters');
+  const row = page.getByRole('grid', { name: 'Clusters' }).getByRole('row').filter({ hasText: 'read-only-lab' });
+  await expect(row).toContainText('Read-only');
+  await page.goto('/policies/new');
+  const notice = page.getByText('Read-only clusters: policies cannot be applied');
+  await expect(page.getByRole('radio', { name: /^Audit/ })).toBeChecked();
+  await expect(notice).toBeHidden();
+  await page.getByRole('radio', { name: /^Enforced/ }).click();
+  await expect(notice).toBeVisible();
+  await expect(page.getByRole('link', { name: 'read-only-lab' })).toHaveAttribute('href', `/clusters/${cluster.id}`);
+});
