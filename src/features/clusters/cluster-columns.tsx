@@ -14,7 +14,9 @@ export const clusterColumns = (t: Translate) => [
     grow: true,
     render: (cluster) => (
       <span className="flex items-center gap-2">
-        <ClusterLink id={cluster.id} name={cluster.name} />
+        <span className="truncate">
+          <ClusterLink id={cluster.id} name={cluster.name} />
+        </span>
         <ReadOnlyBadge cluster={cluster} />
       </span>
     ),
