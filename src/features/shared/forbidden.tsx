@@ -21,7 +21,11 @@ export function Forbidden({ permission }: { permission: Grantable }) {
   const grants = state.status === 'signed_in' ? state.user.grants : [];
   const held = grants.find(({ permissions }) => permissions.includes(permission));
   return (
-    <div role="alert" data-forbidden className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center">
+    <div
+      role="alert"
+      data-forbidden
+      className="mx-auto flex max-w-md flex-col items-center gap-3 px-4 py-10 text-center"
+    >
       <Lock size={24} className="text-faint" aria-hidden />
       <div className="flex flex-col gap-2">
         <p className="font-semibold">{t('Not permitted')}</p>

@@ -38,7 +38,9 @@ export function ReadOnlyBadge({ cluster }: { cluster: Pick<Cluster, 'missing_wri
   const missing = cluster.missing_write_privileges ?? [];
   if (missing.length === 0) return null;
   return (
-    <span title={t('The API token lacks {privileges}. Policies cannot be applied.', { privileges: missing.join(', ') })}>
+    <span
+      title={t('The API token lacks {privileges}. Policies cannot be applied.', { privileges: missing.join(', ') })}
+    >
       <Badge tone="warn">{t('Read-only')}</Badge>
     </span>
   );
