@@ -15,12 +15,11 @@ import { startTopologyWorld } from './topology-world';
 const rows = Number(process.argv[2] ?? 5_000);
 const only = process.argv[3] ?? '';
 const folder = `test-results/look-${rows}`;
-const LOOKS = [
-  { width: 1440, height: 900, colorScheme: 'dark' },
-  { width: 1440, height: 900, colorScheme: 'light' },
-  { width: 390, height: 844, colorScheme: 'dark' },
-  { width: 390, height: 844, colorScheme: 'light' },
+const WINDOWS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
 ] as const;
+const THEMES = ['dark', 'light'] as const;
 const SETTLED_MS = 10_000;
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
@@ -82,23 +81,25 @@ async function allPages(get: (path: string) => Promise<{ items?: { id: string }[
 
 async function lookAt(page: Page, path: string, name: string): Promise<string[]> {
   await page.goto(path);
-  await page.locator('h1').first().waitFor();
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   const busy = page.locator('[aria-busy="true"]').first();
   const settled = await busy.waitFor({ state: 'detached', timeout: SETTLED_MS }).then(
     () => [],
     () => [`is still loading after ${SETTLED_MS / 1000} s`],
   );
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  await page.screenshot({ path: `${folder}/${name}.png` });
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
+  }
   return [...settled, ...(sideways > 0 ? [`scrolls sideways by ${sideways} px`] : [])];
 }
 
 type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
 
 /** @returns what is wrong */
-async function visitAll({ browser, url, admin }: Visit, look: (typeof LOOKS)[number]): Promise<string[]> {
-  const { width, height, colorScheme } = look;
-  const context = await browser.newContext({ baseURL: url, viewport: { width, height }, colorScheme });
+async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOWS)[number]): Promise<string[]> {
+  const context = await browser.newContext({ baseURL: url, viewport });
   const login = await context.request.post('/api/v1/auth/login', { data: admin });
   const { access_token } = (await login.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}` };
@@ -108,7 +109,7 @@ async function visitAll({ browser, url, admin }: Visit, look: (typeof LOOKS)[num
   const page = await context.newPage();
   const wrong: string[] = [];
   let at = '';
-  const note = (text: string) => wrong.push(`${at} at ${width} px, ${colorScheme}: ${text}`);
+  const note = (text: string) => wrong.push(`${at} at ${viewport.width} px: ${text}`);
   page.on('pageerror', (error) => note(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) note(message.text());
@@ -120,9 +121,9 @@ async function visitAll({ browser, url, admin }: Visit, look: (typeof LOOKS)[num
         .slice(1)
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'first')
         .replaceAll(/\W+/g, '-') || 'dashboard';
-    for (const text of await lookAt(page, path, `${name}-${width}-${colorScheme}`)) note(text);
+    for (const text of await lookAt(page, path, `${name}-${viewport.width}`)) note(text);
   }
-  console.log(`${paths.length} pages at ${width} px, ${colorScheme}`);
+  console.log(`${paths.length} pages at ${viewport.width} px`);
   await context.close();
   return wrong;
 }
@@ -134,7 +135,7 @@ try {
   mkdirSync(folder, { recursive: true });
   if (rows > 0) await fillLists(sqlClient(), rows);
   const wrong: string[] = [];
-  for (const look of LOOKS) wrong.push(...(await visitAll({ browser, ...world }, look)));
+  for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, ...world }, viewport)));
   for (const line of wrong) console.log(line);
   expectBar('no console error and no page that scrolls sideways', wrong.length === 0);
 } finally {
