@@ -27,7 +27,7 @@ test('a viewer sees everything readable and learns why the rest is disabled', as
   await expect(page.getByText('No matches')).toBeVisible();
   await page.keyboard.press('Escape');
   await page.goto('/audit');
-  await expect(page.getByRole('alert')).toContainText('audit:read');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('audit:read');
   await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeHidden();
   await page.goto('/settings');
   await expect(page.getByText('Only a super administrator can do this.').first()).toBeVisible();
