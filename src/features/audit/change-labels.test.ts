@@ -68,7 +68,7 @@ describe('CHANGE_LABELS', () => {
 
 describe('the fields of audit records', () => {
   // Checked by the compiler: `npm run types` fails where a record has a field without a label.
-  it('are those that have a label', () => {
+  it('have a label each', () => {
     expectTypeOf<Labeled<{ name: string; rules: { comment: string }[] }>>().toEqualTypeOf<unknown>();
     expectTypeOf<Labeled<{ definition: { direction: string }; filters: { q: string } }>>().toEqualTypeOf<unknown>();
     type Refused = { 'fields without a label in CHANGE_LABELS': 'hue' };

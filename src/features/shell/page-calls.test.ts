@@ -81,7 +81,7 @@ describe('the call behind a page', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is known for every tab, or is said not to exist', () => {
+  it('has an entry for every tab, or a reason for none', () => {
     const root = fileURLToPath(new URL('..', import.meta.url));
     const tabs: string[] = [];
     for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {

@@ -54,7 +54,7 @@ describe('the places that search finds', () => {
     for (const { permission } of [...SETTINGS, ...ACTIONS]) if (permission) expect(PERMISSIONS).toContain(permission);
   });
 
-  it('are on pages that exist', () => {
+  it('belong to pages that exist', () => {
     const pages = [...NAVIGATION.flatMap(({ entries }) => entries.map(({ label }) => label)), 'Your account'];
     expect([...SETTINGS, ...ACTIONS].filter(({ page }) => !pages.includes(page))).toEqual([]);
   });

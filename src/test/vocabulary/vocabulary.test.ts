@@ -115,6 +115,9 @@ describe('banned parts', () => {
 describe('titles of tests', () => {
   it('start with a verb or a noun', () => {
     expect(tests.flatMap(({ path, source }) => bannedTitles(path, source))).toEqual([]);
+  });
+});
+
 describe.each(Object.entries(BANNED_IN))('banned words in %s', (locale, banned) => {
   const any = anyOf(banned);
 

@@ -5,16 +5,16 @@ import { NAVIGATION } from '@/features/shell/navigation';
 import { callOfPage, PAGE_CALLS } from '@/features/shell/page-calls';
 import { ACTIONS, SETTINGS } from '@/features/shell/settings-commands';
 import { expectBar } from './stats';
-import { startTopologyWorld } from './topology-world';
+import { startTopologyEnvironment } from './topology-environment';
 
 /*
  * Every page of the console with 0, 1 or 5,000 rows, at 1440 and 390 px, light and dark, with the production build:
- *   npx tsx packages/bench/look.ts [rows] [part of a path]        (default 5000, all pages)
- * Pictures are in test-results/look-<rows>. The bar: no console error, and no page scrolls sideways.
+ *   npx tsx packages/bench/page-sweep.ts [rows] [part of a path]        (default 5000, all pages)
+ * Pictures are in test-results/page-sweep-<rows>. The bar: no console error, and no page scrolls sideways.
  */
 const rows = Number(process.argv[2] ?? 5_000);
 const only = process.argv[3] ?? '';
-const folder = `test-results/look-${rows}`;
+const folder = `test-results/page-sweep-${rows}`;
 const WINDOWS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
@@ -79,7 +79,7 @@ async function allPages(get: (path: string) => Promise<{ items?: { id: string }[
   return [...new Set(['/login', '/account', ...found])].filter((path) => path.includes(only));
 }
 
-async function lookAt(page: Page, path: string, name: string): Promise<string[]> {
+async function visitPage(page: Page, path: string, name: string): Promise<string[]> {
   await page.goto(path);
   await page.locator('h1').first().waitFor({ state: 'attached' });
   const busy = page.locator('[aria-busy="true"]').first();
@@ -121,24 +121,24 @@ async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOW
         .slice(1)
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'first')
         .replaceAll(/\W+/g, '-') || 'dashboard';
-    for (const text of await lookAt(page, path, `${name}-${viewport.width}`)) note(text);
+    for (const text of await visitPage(page, path, `${name}-${viewport.width}`)) note(text);
   }
   console.log(`${paths.length} pages at ${viewport.width} px`);
   await context.close();
   return wrong;
 }
 
-const world = await startTopologyWorld(rows, Math.min(rows, 1_500), rows > 1 ? 20_000 : 0);
+const environment = await startTopologyEnvironment(rows, Math.min(rows, 1_500), rows > 1 ? 20_000 : 0);
 const { sqlClient } = await import('@/server/db/client');
 const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
 try {
   mkdirSync(folder, { recursive: true });
   if (rows > 0) await fillLists(sqlClient(), rows);
   const wrong: string[] = [];
-  for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, ...world }, viewport)));
+  for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, ...environment }, viewport)));
   for (const line of wrong) console.log(line);
   expectBar('no console error and no page that scrolls sideways', wrong.length === 0);
 } finally {
   await browser.close();
-  await world.stop();
+  await environment.stop();
 }
