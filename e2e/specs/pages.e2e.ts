@@ -47,11 +47,12 @@ async function ensurePolicy(api: Api): Promise<Omit<Seen, 'cluster'>> {
         reason: 'Nobody outside administers workloads',
       })
     ).id;
-  return { group, policy, test };
+  const impact = (await api<{ id: string }>('POST', `/policies/${policy}/impact?wait=true`, {})).id;
+  return { group, policy, test, impact };
 }
 
 /** What an area's pages need: the id of a list's first item, and of what was made to look at. */
-type Seen = { cluster: string; group: string; policy: string; test: string };
+type Seen = { cluster: string; group: string; policy: string; test: string; impact: string };
 type First = (path: string) => Promise<string>;
 /** Name of the screenshots, path, and the page's heading ('' for any). */
 type PageToSee = readonly [string, string, string];
@@ -93,7 +94,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['agents', '/agents', 'Agents'],
     ['agent', `/agents/${await first('/nodes')}`, ''],
   ],
-  policies: async (first, { group, policy, test }) => [
+  policies: async (first, { group, policy, test, impact }) => [
     ['cluster-firewall', `/clusters/${await first('/clusters')}?tab=firewall`, ''],
     ['node-firewall', `/nodes/${await first('/nodes')}?tab=firewall`, ''],
     ['workload-firewall', `/workloads/${await first('/workloads')}?tab=firewall`, ''],
@@ -106,6 +107,7 @@ const AREAS: Record<string, (first: First, seen: Seen) => Promise<readonly PageT
     ['policy-deployments', `/policies/${policy}?tab=deployments`, 'seen-office'],
     ['policy-new', '/policies/new', 'New policy'],
     ['policy-edit', `/policies/${policy}/edit`, 'Edit seen-office'],
+    ['impact', `/impacts/${impact}`, 'Impact of seen-office'],
     ['coverage', '/coverage', 'Coverage'],
     ['policy-tests', '/policy-tests', 'Policy tests'],
     ['policy-test', `/policy-tests/${test}`, 'seen-test'],

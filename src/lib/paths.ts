@@ -43,6 +43,7 @@ export const paths = {
   newPolicy: (query?: Query) => withQuery('/policies/new', query),
   policy: ({ policyId, ...query }: { policyId: string } & Query) => withQuery(`/policies/${id(policyId)}`, query),
   editPolicy: ({ policyId }: { policyId: string }) => `/policies/${id(policyId)}/edit`,
+  impact: ({ impactId, ...query }: { impactId: string } & Query) => withQuery(`/impacts/${id(impactId)}`, query),
   flows: (query?: Query) => withQuery('/flows', query),
   coverage: (query?: Query) => withQuery('/coverage', query),
   topology: (query?: Query) => withQuery('/topology', query),

@@ -20,6 +20,10 @@ export type DraftImpactInput = z.output<typeof DraftImpactInput>;
 export const PolicyImpactInput = PreviewInput.extend({ enabled: z.boolean().optional(), ...window });
 export type PolicyImpactInput = z.output<typeof PolicyImpactInput>;
 
+/** The window of the replay, as for a draft. */
+export const ImpactAgainInput = z.strictObject(window);
+export type ImpactAgainInput = z.output<typeof ImpactAgainInput>;
+
 /** One end of replayed conversations. A workload that the reader may not see is its address or prefix only. */
 export const ImpactEnd = z.object({
   workload: Named.nullable(),

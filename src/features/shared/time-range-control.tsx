@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import type { Option } from '@/ui/option';
 import {
   DEFAULT_SPAN,
   hasLater,
@@ -24,10 +25,12 @@ type Props = TimeRange & {
   onChange: (range: TimeRange) => void;
   /** For lists that show all times unless one is chosen; a span is then kept as the time that it began. */
   optional?: boolean;
+  /** Spans to choose from, where they are not the usual ones. */
+  spans?: readonly Option[];
 };
 
 /** The range of time that is shown: typed or chosen, moved to earlier and later, and widened. */
-export function TimeRangeControl({ range, since, until, onChange, optional = false }: Props) {
+export function TimeRangeControl({ range, since, until, onChange, optional = false, spans }: Props) {
   const t = useT();
   const [open, setOpen] = useState(false);
   const chosen = since !== null || until !== null;
@@ -83,6 +86,7 @@ export function TimeRangeControl({ range, since, until, onChange, optional = fal
         <TimeRangeForm
           shown={{ range, since, until }}
           optional={optional}
+          spans={spans}
           onApply={(next) => {
             setOpen(false);
             onChange(next);

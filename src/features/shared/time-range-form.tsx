@@ -6,6 +6,7 @@ import { fromInput, toInput } from '@/lib/time/calendar';
 import { type TimeDisplay, useTimeDisplay } from '@/lib/time/time-display';
 import { parseTimeExpression, type RangeProblem } from '@/lib/time/time-expression';
 import { Button } from '@/ui/button';
+import type { Option } from '@/ui/option';
 import { TextInput } from '@/ui/text-input';
 import { DEFAULT_SPAN, SPANS, spanMs, spanText, type TimeRange, timesText } from './time-range';
 
@@ -17,7 +18,12 @@ const PROBLEMS: Record<RangeProblem, string> = {
 
 const EXAMPLES = [msg('yesterday'), msg('yesterday evening'), msg('this week'), msg('last week')];
 
-type Props = { shown: TimeRange; optional: boolean; onApply: (range: TimeRange) => void };
+type Props = {
+  shown: TimeRange;
+  optional: boolean;
+  spans?: readonly Option[];
+  onApply: (range: TimeRange) => void;
+};
 
 /** The range that words mean now, or why they mean none. */
 function understand(t: Translate, words: string, zone: TimeDisplay['zone']): TimeRange | RangeProblem {
@@ -35,7 +41,7 @@ const textOf = (t: Translate, { range, since, until }: TimeRange) =>
   range === null ? timesText(t, since, until) : spanText(t, range);
 
 /** A typed range, a choice, or two times. */
-export function TimeRangeForm({ shown, optional, onApply }: Props) {
+export function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
   const t = useT();
   const { zone } = useTimeDisplay();
   const [words, setWords] = useState('');
@@ -90,7 +96,7 @@ export function TimeRangeForm({ shown, optional, onApply }: Props) {
         </p>
       </form>
       <fieldset className="flex flex-wrap gap-2" aria-label={t('Time ranges')}>
-        {SPANS.map(({ value, label }) => (
+        {spans.map(({ value, label }) => (
           <Button
             key={value}
             size="sm"
@@ -112,7 +118,7 @@ export function TimeRangeForm({ shown, optional, onApply }: Props) {
 }
 
 /** Two times. Lists that show all times take one of them. */
-function Times({ shown, zone, optional, onApply }: Props & { zone: TimeDisplay['zone'] }) {
+function Times({ shown, zone, optional, onApply }: Omit<Props, 'spans'> & { zone: TimeDisplay['zone'] }) {
   const t = useT();
   const inputOf = (time: string | null) => (time ? toInput(Date.parse(time), zone) : '');
   const [from, setFrom] = useState(() => inputOf(shown.since));

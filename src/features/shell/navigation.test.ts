@@ -22,6 +22,7 @@ describe('sectionOf', () => {
     expect(sectionOf('/clusters/0190')?.id).toBe('clusters');
     expect(sectionOf('/clusters-of-grapes')).toBeUndefined();
     expect(sectionOf('/')?.id).toBe('dashboard');
+    expect(sectionOf('/impacts/0190')?.id).toBe('policies');
     expect(sectionOf('/nowhere')).toBeUndefined();
   });
 

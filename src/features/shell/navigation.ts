@@ -35,6 +35,8 @@ export type NavEntry = {
   /** Marked text, as the group's; said where it is shown. */
   label: string;
   href: string;
+  /** Other pages that belong to the section, by the start of their path. */
+  within?: string;
   icon: LucideIcon;
   /** Shown to those who hold it anywhere. */
   permission: Permission;
@@ -121,6 +123,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         key: 'p',
         label: msg('Policies'),
         href: paths.policies(),
+        within: '/impacts/',
         icon: ShieldCheck,
         permission: 'policy:read',
         keywords: msg('policy firewall rules acl segmentation deployments enforcement audit mode'),
@@ -303,6 +306,7 @@ export function visibleNavigation(permissions: readonly string[]): NavGroup[] {
 /** The section a path belongs to: `/clusters/42` is in Clusters. */
 export function sectionOf(pathname: string): NavEntry | undefined {
   return NAVIGATION.flatMap((group) => group.entries).find(
-    ({ href }) => pathname === href || pathname.startsWith(`${href}/`),
+    ({ href, within }) =>
+      pathname === href || pathname.startsWith(`${href}/`) || (within !== undefined && pathname.startsWith(within)),
   );
 }

@@ -40,6 +40,7 @@ const CALLS: readonly PageCall[] = [
   ],
   ['/policies/[policyId]', '/policies/{}'],
   ['/policies/[policyId]/edit', '/policies/{}'],
+  ['/impacts/[impactId]', '/impacts/{}'],
   ['/policy-tests', '/policy-tests', TEST_FILTERS],
   ['/policy-tests/protected', '/protected-connections'],
   ['/policy-tests/[testId]', '/policy-tests/{}'],

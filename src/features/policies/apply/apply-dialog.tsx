@@ -17,6 +17,7 @@ import { failingTotal } from '../../shared/policy-tests/test-views';
 import { usePermissions } from '../../shared/use-permissions';
 import { PreviewView } from '../detail/preview-view';
 import { liveRules, placesText } from '../policy-labels';
+import { ApplyImpact, ImpactRefused, isImpactRefusal, useApplyImpact } from './apply-impact';
 import { OperationProgress } from './operation-progress';
 import { LEAST_REASON, OverrideTests } from './override-tests';
 
@@ -63,6 +64,8 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         void queryClient.invalidateQueries(trpc.policies.pathFilter());
         void queryClient.invalidateQueries(trpc.deployments.pathFilter());
       },
+      // Another version of the policy has another impact.
+      onError: () => void queryClient.invalidateQueries(trpc.policies.get.queryFilter({ id: policy.id })),
     }),
   );
   const failure = apply.error ? failureOf(apply.error) : null;
@@ -72,6 +75,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
   const readOnly = readOnlyClusters(shown);
   const failing = failingTotal(shown);
   const isReading = dryRun.isFetching || preview.isFetching;
+  const impact = useApplyImpact(policy, round, !isReading && shown !== undefined && operationId === null);
   const previewAgain = () => {
     apply.reset();
     setRound(round + 1);
@@ -122,7 +126,11 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                             ? t('Cannot apply: policy tests would fail')
                             : failing > 0 && reason.trim().length < LEAST_REASON
                               ? t('Enter a reason to override the policy tests')
-                              : null
+                              : impact.sent === null
+                                ? impact.impact?.status === 'done' && !impact.impact.outdated
+                                  ? t('Acknowledge the conversations that would be blocked')
+                                  : t('Wait for the impact, or choose to apply without it')
+                                : null
               }
               onClick={() =>
                 apply.mutate({
@@ -130,6 +138,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
                   dry_run: false,
                   fingerprints,
                   ...(failing > 0 && { override_tests: { reason } }),
+                  ...impact.sent,
                 })
               }
             >
@@ -140,10 +149,14 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
       }
     >
       <div className="flex flex-col gap-3">
-        {failure && (
-          <Notice tone="danger" live title={failure.title}>
-            {failure.detail}
-          </Notice>
+        {failure && isImpactRefusal(failure) ? (
+          <ImpactRefused failure={failure} onPreviewAgain={previewAgain} />
+        ) : (
+          failure && (
+            <Notice tone="danger" live title={failure.title}>
+              {failure.detail}
+            </Notice>
+          )
         )}
         {operationId !== null ? (
           <OperationProgress operationId={operationId} onPreviewAgain={previewAgain} />
@@ -164,6 +177,7 @@ export function ApplyDialog({ policy, onClose, onShowDeployments }: Props) {
         ) : (
           <>
             <OwnConnectionsNotice connections={shown?.own_connections ?? []} />
+            <ApplyImpact of={impact} />
             {dryRun.data && <DryRun result={dryRun.data} />}
             {readOnly.map(({ cluster_id, cluster_name, missing_write_privileges: missing }) => (
               <Notice key={cluster_id} tone="warn" title={t('{cluster} is read-only', { cluster: cluster_name })}>

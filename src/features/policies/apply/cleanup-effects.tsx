@@ -1,12 +1,15 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { CleanupGuest } from '@/domain/policy-preview';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
-import { useTRPC } from '@/lib/trpc';
+import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
+import { ImpactSummary } from '../../shared/impact/impact-summary';
+import { DAY, useAskedImpact } from '../../shared/impact/use-impact';
 import { noteText, optionName, optionValue } from '../change-labels';
 
 /** What removing a policy does to each guest: rules, and the switches that go back or stay. */
@@ -26,24 +29,44 @@ export function CleanupEffects({ policyId }: { policyId: string }) {
   const guests = query.data.clusters.flatMap((cluster) => cluster.guests);
   if (guests.length === 0) return <p>{t('The policy was never applied, so no workload changes.')}</p>;
   return (
-    <ul
-      aria-label={t('Changes on the workloads')}
-      className="max-h-56 divide-y overflow-y-auto rounded-md border text-text"
-    >
-      {guests.map((guest) => (
-        <li key={guest.workload_id} className="flex flex-col px-3 py-1">
-          <span>
-            {guest.name} <span className="mono text-muted">{guest.vmid}</span>
-          </span>
-          {linesOf(t, guest).map((line) => (
-            <span key={line} className="text-muted">
-              {line}
+    <>
+      <RemovalImpact policyId={policyId} />
+      <ul
+        aria-label={t('Changes on the workloads')}
+        className="max-h-56 divide-y overflow-y-auto rounded-md border text-text"
+      >
+        {guests.map((guest) => (
+          <li key={guest.workload_id} className="flex flex-col px-3 py-1">
+            <span>
+              {guest.name} <span className="mono text-muted">{guest.vmid}</span>
             </span>
-          ))}
-        </li>
-      ))}
-    </ul>
+            {linesOf(t, guest).map((line) => (
+              <span key={line} className="text-muted">
+                {line}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </>
   );
+}
+
+/** What removing the policy does to connections. It informs only: nothing waits for it. */
+function RemovalImpact({ policyId }: { policyId: string }) {
+  const t = useT();
+  const client = useTRPCClient();
+  const [opened] = useState(() => Date.now());
+  const { impact, error, asking, again } = useAskedImpact(
+    {
+      key: ['removal', policyId, opened],
+      ask: (times, signal) => client.impacts.ofPolicy.mutate({ id: policyId, enabled: false, ...times }, { signal }),
+    },
+    DAY,
+  );
+  if (error) return <p>{t('The impact could not be computed')}</p>;
+  if (!impact) return <Skeleton className="h-16 w-full" />;
+  return <ImpactSummary impact={impact} onCompute={again} pending={asking} />;
 }
 
 function linesOf(t: Translate, { removed, option_changes, notes }: CleanupGuest): string[] {

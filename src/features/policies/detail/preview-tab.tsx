@@ -1,6 +1,7 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
@@ -10,6 +11,9 @@ import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
 import { RelativeTime } from '@/ui/values';
 import { PreviewView } from './preview-view';
+
+/** Loaded while the preview is read. */
+const ImpactPanel = dynamic(() => import('../../shared/impact/impact-panel').then((module) => module.ImpactPanel));
 
 /** What applying the policy would do now, guest by guest, against what is live. */
 export function PreviewTab({ policy }: { policy: Policy }) {
@@ -53,6 +57,14 @@ export function PreviewTab({ policy }: { policy: Policy }) {
         </Button>
       </div>
       <PreviewView preview={query.data} />
+      <ImpactPanel
+        question={{
+          key: ['policy', policy.id, policy.version, policy.last_deployment],
+          ask: (times, signal) => client.impacts.ofPolicy.mutate({ id: policy.id, ...times }, { signal }),
+        }}
+        isAsIf={!policy.enabled || policy.definition.enforcement_mode === 'audit'}
+        showTests={false}
+      />
     </>
   );
 }

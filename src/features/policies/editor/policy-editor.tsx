@@ -31,6 +31,7 @@ import {
   toPolicyChange,
   toPolicyCreate,
   toPolicyValues,
+  toPreview,
 } from './policy-form-values';
 import { VersionConflict } from './version-conflict';
 
@@ -75,6 +76,7 @@ function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
 function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
   const t = useT();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const router = useRouter();
   const { options: tenants, first } = useTenantChoice('policy:write');
@@ -114,6 +116,10 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
         saved={create.isSuccess}
         submitLabel={t('Create policy')}
         tenants={tenants}
+        impactOf={(policy) => ({
+          key: ['draft', policy],
+          ask: (times, signal) => client.impacts.ofDraft.mutate({ policy, ...times }, { signal }),
+        })}
         backTo={paths.policies()}
       />
     </>
@@ -204,6 +210,11 @@ function EditPolicy({ first }: { first: Policy }) {
         tenantId={base.tenant_id}
         enforcedBefore={base.enabled && base.definition.enforcement_mode === 'enforced'}
         withReason
+        impactOf={(change) => ({
+          key: ['change', first.id, base.version, change],
+          ask: (times, signal) =>
+            client.impacts.ofPolicy.mutate({ id: first.id, ...toPreview(change, first.enabled), ...times }, { signal }),
+        })}
         backTo={paths.policy({ policyId: base.id })}
       />
     </>

@@ -1,8 +1,9 @@
 import { typedPorts } from '@/domain/net/port-range';
-import type { Policy, PolicyCreate, PolicySnapshot } from '@/domain/policies';
+import type { Policy, PolicyChange, PolicyCreate, PolicySnapshot } from '@/domain/policies';
 import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyDraft } from '@/domain/policy-draft';
+import type { PreviewInput } from '@/domain/policy-preview';
 import { toProjectId, WHOLE_TENANT } from '../../shared/project-options';
 import { toTenantId } from '../../shared/tenant-options';
 
@@ -150,4 +151,17 @@ export const toPolicyChange = (
   ...fieldsOf(values, values.tier !== 'tenant'),
   ...toProjectId(values.project_id),
   version,
+});
+
+/** What the impact of changes to a policy is asked of. One that is not enabled is evaluated as if it were applied. */
+export const toPreview = (
+  { definition, rules, priority, tier, project_id, enabled }: PolicyChange,
+  wasEnabled: boolean,
+): PreviewInput & { enabled?: boolean } => ({
+  ...(definition && { definition }),
+  ...(rules && { rules }),
+  ...(priority !== undefined && { priority }),
+  ...(tier !== undefined && { tier }),
+  ...(project_id !== undefined && { project_id }),
+  ...(wasEnabled && enabled !== undefined && { enabled }),
 });

@@ -16,10 +16,12 @@ import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { Section } from '@/ui/section';
 import { MODE_LABELS } from '../../shared/enforcement-mode';
+import type { ImpactQuestion } from '../../shared/impact/use-impact';
 import { OwnerFields, useOwner } from '../../shared/owner-fields';
 import { WHOLE_TENANT } from '../../shared/project-options';
 import { DEFAULT_LABELS, DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { useUnsavedGuard } from '../../shared/use-unsaved-guard';
+import { DraftImpact } from './draft-impact';
 import { EndpointsField } from './endpoints-field';
 import type { PolicyValues } from './policy-form-values';
 import { ReadOnlyNotice } from './read-only-notice';
@@ -41,6 +43,8 @@ type Props<Out> = {
   /** Whether the stored policy is enforced, so that switching it off removes rules. */
   enforcedBefore?: boolean;
   withReason?: boolean;
+  /** What the impact of the content of the form is asked of. */
+  impactOf: (input: Out) => ImpactQuestion;
   backTo: string;
 };
 
@@ -70,140 +74,154 @@ export function PolicyForm<Out>(props: Props<Out>) {
   const narrowed = enforcedBefore && moved && chosenProject !== WHOLE_TENANT && chosenProject !== null;
   const enforcedAfter = enabled && definition.enforcement_mode === 'enforced';
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
-      <FormShell
-        form={form}
-        onSubmit={props.onSubmit}
-        error={props.error}
-        pending={props.pending}
-        submitLabel={props.submitLabel}
-        disabledReason={props.withReason && !isDirty ? t('No changes') : null}
-        onCancel={() => guard.go(props.backTo)}
-        fieldName={placeOf}
-      >
-        <Section title={t('General')}>
-          <div className="flex flex-col gap-3">
-            <TextField control={control} name={'name' as never} label={t('Name')} maxLength={100} autoFocus />
-            <TextareaField control={control} name={'description' as never} label={t('Description')} optional rows={2} />
-            <OwnerFields
-              form={form}
-              tenants={tenants}
-              projects={projects}
-              tenantNote={t("A tenant's policy covers only the workloads of that tenant.")}
-              projectNote={t("A project's policy covers only the workloads of that project.")}
-            />
-            {narrowed && (
-              <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
-                {t('When you save, its rules are removed from workloads outside the project.')}
-              </Notice>
-            )}
-          </div>
-        </Section>
-        <Section title={t('Sources and targets')}>
-          <div className="flex flex-col gap-3">
-            <EndpointsField
-              control={fields}
-              side="sources"
-              tenantId={tenant ?? null}
-              projectId={project_id ?? null}
-              description={t('Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any.')}
-            />
-            <EndpointsField
-              control={fields}
-              side="targets"
-              tenantId={tenant ?? null}
-              projectId={project_id ?? null}
-              description={t('Same types as above. Rules are placed only on workloads.')}
-            />
-            <RadioField
-              control={fields}
-              name="definition.direction"
-              label={t('Direction')}
-              options={optionsIn(t, DIRECTION_OPTIONS)}
-            />
-          </div>
-        </Section>
-        <Section
-          title={t('Rules')}
-          description={t(
-            'Rules are evaluated in order; the first match applies. Press Alt + arrow keys to move a rule.',
-          )}
-          bare
+    <>
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <FormShell
+          form={form}
+          onSubmit={props.onSubmit}
+          error={props.error}
+          pending={props.pending}
+          submitLabel={props.submitLabel}
+          disabledReason={props.withReason && !isDirty ? t('No changes') : null}
+          onCancel={() => guard.go(props.backTo)}
+          fieldName={placeOf}
         >
-          <RulesField control={fields} />
-        </Section>
-        <Section title={t('Enforcement and order')}>
-          <div className="flex flex-col gap-4">
-            <RadioField
-              control={fields}
-              name="definition.enforcement_mode"
-              label={t('Enforcement')}
-              options={optionsIn(t, MODE_OPTIONS)}
-            />
-            {enforcedAfter && <ReadOnlyNotice />}
-            {enforcedBefore && !enforcedAfter && (
-              <Notice tone="warn" title={t('Saving removes all its rules')}>
-                {t('The policy is enforced now. When you save, its rules are removed from all workloads.')}
-              </Notice>
-            )}
-            {!enforcedBefore && enforcedAfter && (
-              <Notice tone="info" title={t('Saving changes no workload yet')}>
-                {t('The rules are written when you apply the policy, after a preview of what changes.')}
-              </Notice>
-            )}
-            <RadioField
-              control={fields}
-              name="definition.default_action"
-              label={t('Default policy')}
-              options={optionsIn(t, DEFAULT_OPTIONS)}
-            />
-            {tenant === null && (
-              <>
-                <RadioField control={fields} name="tier" label={t('Evaluation')} options={optionsIn(t, TIER_OPTIONS)} />
-                <RadioField
-                  control={fields}
-                  name="tenant_visibility"
-                  label={t('Visible to tenants')}
-                  options={optionsIn(t, VISIBILITY_OPTIONS)}
-                />
-              </>
-            )}
-            <NumberField
-              control={fields}
-              name="priority"
-              label={t('Priority')}
-              description={
-                tenant === null
-                  ? t('0 to 10,000. Among platform policies of this evaluation, lower numbers are evaluated first.')
-                  : t('0 to 10,000. Among policies of tenants, lower numbers are evaluated first.')
-              }
-              min={0}
-              max={10_000}
-            />
-            <CheckboxField
-              control={fields}
-              name="enabled"
-              label={t('Enabled')}
-              description={t('A disabled policy has no rules on any workload and is not evaluated in audit.')}
-            />
-          </div>
-        </Section>
-        {props.withReason && (
-          <Section>
-            <TextField
-              control={fields}
-              name="reason"
-              label={t('Reason for the change')}
-              optional
-              maxLength={500}
-              description={t('Stored with the version and shown in its history.')}
-            />
+          <Section title={t('General')}>
+            <div className="flex flex-col gap-3">
+              <TextField control={control} name={'name' as never} label={t('Name')} maxLength={100} autoFocus />
+              <TextareaField
+                control={control}
+                name={'description' as never}
+                label={t('Description')}
+                optional
+                rows={2}
+              />
+              <OwnerFields
+                form={form}
+                tenants={tenants}
+                projects={projects}
+                tenantNote={t("A tenant's policy covers only the workloads of that tenant.")}
+                projectNote={t("A project's policy covers only the workloads of that project.")}
+              />
+              {narrowed && (
+                <Notice tone="warn" title={t('Saving removes its rules from other workloads')}>
+                  {t('When you save, its rules are removed from workloads outside the project.')}
+                </Notice>
+              )}
+            </div>
           </Section>
-        )}
-      </FormShell>
-      <div className="xl:sticky xl:top-4">
-        <ResolutionPanel definition={definition} tenantId={tenant} projectId={project_id} />
+          <Section title={t('Sources and targets')}>
+            <div className="flex flex-col gap-3">
+              <EndpointsField
+                control={fields}
+                side="sources"
+                tenantId={tenant ?? null}
+                projectId={project_id ?? null}
+                description={t('Groups, workloads, networks, tags, addresses such as 10.0.0.0/24, or any.')}
+              />
+              <EndpointsField
+                control={fields}
+                side="targets"
+                tenantId={tenant ?? null}
+                projectId={project_id ?? null}
+                description={t('Same types as above. Rules are placed only on workloads.')}
+              />
+              <RadioField
+                control={fields}
+                name="definition.direction"
+                label={t('Direction')}
+                options={optionsIn(t, DIRECTION_OPTIONS)}
+              />
+            </div>
+          </Section>
+          <Section
+            title={t('Rules')}
+            description={t(
+              'Rules are evaluated in order; the first match applies. Press Alt + arrow keys to move a rule.',
+            )}
+            bare
+          >
+            <RulesField control={fields} />
+          </Section>
+          <Section title={t('Enforcement and order')}>
+            <div className="flex flex-col gap-4">
+              <RadioField
+                control={fields}
+                name="definition.enforcement_mode"
+                label={t('Enforcement')}
+                options={optionsIn(t, MODE_OPTIONS)}
+              />
+              {enforcedAfter && <ReadOnlyNotice />}
+              {enforcedBefore && !enforcedAfter && (
+                <Notice tone="warn" title={t('Saving removes all its rules')}>
+                  {t('The policy is enforced now. When you save, its rules are removed from all workloads.')}
+                </Notice>
+              )}
+              {!enforcedBefore && enforcedAfter && (
+                <Notice tone="info" title={t('Saving changes no workload yet')}>
+                  {t('The rules are written when you apply the policy, after a preview of what changes.')}
+                </Notice>
+              )}
+              <RadioField
+                control={fields}
+                name="definition.default_action"
+                label={t('Default policy')}
+                options={optionsIn(t, DEFAULT_OPTIONS)}
+              />
+              {tenant === null && (
+                <>
+                  <RadioField
+                    control={fields}
+                    name="tier"
+                    label={t('Evaluation')}
+                    options={optionsIn(t, TIER_OPTIONS)}
+                  />
+                  <RadioField
+                    control={fields}
+                    name="tenant_visibility"
+                    label={t('Visible to tenants')}
+                    options={optionsIn(t, VISIBILITY_OPTIONS)}
+                  />
+                </>
+              )}
+              <NumberField
+                control={fields}
+                name="priority"
+                label={t('Priority')}
+                description={
+                  tenant === null
+                    ? t('0 to 10,000. Among platform policies of this evaluation, lower numbers are evaluated first.')
+                    : t('0 to 10,000. Among policies of tenants, lower numbers are evaluated first.')
+                }
+                min={0}
+                max={10_000}
+              />
+              <CheckboxField
+                control={fields}
+                name="enabled"
+                label={t('Enabled')}
+                description={t('A disabled policy has no rules on any workload and is not evaluated in audit.')}
+              />
+            </div>
+          </Section>
+          {props.withReason && (
+            <Section>
+              <TextField
+                control={fields}
+                name="reason"
+                label={t('Reason for the change')}
+                optional
+                maxLength={500}
+                description={t('Stored with the version and shown in its history.')}
+              />
+            </Section>
+          )}
+        </FormShell>
+        <div className="xl:sticky xl:top-4">
+          <ResolutionPanel definition={definition} tenantId={tenant} projectId={project_id} />
+        </div>
       </div>
+      <DraftImpact form={form} impactOf={props.impactOf} enforcedBefore={enforcedBefore} />
       <ConfirmDialog
         open={guard.leaving !== null}
         onOpenChange={(open) => !open && guard.stay()}
@@ -215,7 +233,7 @@ export function PolicyForm<Out>(props: Props<Out>) {
       >
         <p>{t('Your changes to this policy will be lost.')}</p>
       </ConfirmDialog>
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import {
   DraftImpactInput,
   Impact,
+  ImpactAgainInput,
   type ImpactConversation,
   ImpactConversationInput,
   ImpactConversationPage,
@@ -9,7 +10,7 @@ import {
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { authorizeIfGranted, type Session } from '../../auth/scope';
 import { readImpact, readImpactConversations } from '../../enforcement/impact/read-impact';
-import { requestDraftImpact, requestPolicyImpact } from '../../enforcement/impact/request-impact';
+import { requestDraftImpact, requestImpactAgain, requestPolicyImpact } from '../../enforcement/impact/request-impact';
 import { operations, Waiting } from '../operation';
 import { router } from '../trpc';
 
@@ -96,6 +97,26 @@ export const impactsRouter = router({
           await requestPolicyImpact(call.scope, readerOf(call), call.params.policy_id, call.input, waiting),
         );
       },
+    },
+  }),
+  again: mutation({
+    rest: 'POST /impacts/{impact_id}/again',
+    summary: 'Compute the impact of the same change again, on what is live now. Returns another impact.',
+    access,
+    input: ImpactAgainInput,
+    output: Impact,
+    status: 202,
+    bodyOptional: true,
+    run: (call) => requestImpactAgain(readerOf(call), call.params.impact_id, call.input, { wait: false }),
+    respond: {
+      query: Waiting,
+      answer: async (call, { wait }, { signal }) =>
+        answer(
+          await requestImpactAgain(readerOf(call), call.params.impact_id, call.input, {
+            wait: wait === 'true',
+            signal,
+          }),
+        ),
     },
   }),
   get: query({

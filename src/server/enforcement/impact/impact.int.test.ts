@@ -92,6 +92,21 @@ describe('the impact of a change', () => {
     expect((await lab.json(`/impacts/${asked.body.id}/conversations`, { headers: other })).status).toBe(404);
   });
 
+  it('computes the same change again over another window, for readers who see it only', async () => {
+    const asked = await post('/policy-drafts/impact', {
+      policy: { name: 'again', definition, rules: [rule('7000')] },
+      ...window,
+    });
+    const again = await post(`/impacts/${asked.body.id}/again`, { ...window, until: '2026-01-05T00:00:00Z' });
+    expect(again).toMatchObject({ status: 202, body: { policy_id: null, policy_name: 'again', status: 'running' } });
+    expect(again.body.id).not.toBe(asked.body.id);
+    expect(again.body.window.until).toBe('2026-01-05T00:00:00.000Z');
+    await runImpact(again.body.id, { signal });
+    expect((await get(again.body.id)).body.difference).toMatchObject([{ gained: [{ ports: ['7000'] }] }]);
+    const other = await bearer(await makeUser('security_engineer', await makeTenant()));
+    expect((await post(`/impacts/${asked.body.id}/again`, {}, other)).status).toBe(404);
+  });
+
   it('moves to another worker when its worker is lost, and fails after three', async () => {
     const { body } = await post(`/policies/${policy.id}/impact`, { ...window, rules: [rule('9000')] });
     const lose = (attempts: number) => sqlClient()`update impacts set status = 'running', attempts = ${attempts},

@@ -1,5 +1,5 @@
 import { HOURLY_HOURS } from '@/domain/flow/plan-range';
-import type { DraftImpactInput, Impact, PolicyImpactInput } from '@/domain/impact/impact';
+import type { DraftImpactInput, Impact, ImpactAgainInput, PolicyImpactInput } from '@/domain/impact/impact';
 import type { ImpactChange, ImpactReader } from '@/domain/impact/stored-impact';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -18,7 +18,7 @@ import { impactLeases, isImpactOver, keepImpact } from '../queries/impacts';
 import { changeOfDraft, changeOfPolicy } from './change';
 import { computeFirewallChange, liveHash } from './firewall-change';
 import { contentHash, sha256 } from './hashes';
-import { readImpact } from './read-impact';
+import { findVisibleImpact, readImpact } from './read-impact';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -108,6 +108,17 @@ export async function requestPolicyImpact(
 ): Promise<Impact> {
   const firewall = await readFirewallState();
   return request(firewall, await changeOfPolicy(scope, firewall, id, input), id, reader, input, waiting);
+}
+
+/** The impact of the same change on what is live now, over another window unless none is given. @throws AppError `not_found` */
+export async function requestImpactAgain(
+  reader: ImpactReader,
+  id: string,
+  input: ImpactAgainInput,
+  waiting: Waiting & { wait: boolean },
+): Promise<Impact> {
+  const { change, policy_id } = await findVisibleImpact(reader, id);
+  return request(await readFirewallState(), change, policy_id, reader, input, waiting);
 }
 
 const MESSAGE = `${workerCrashed('computation')} Check the worker log.`;

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { EVIDENCE_DETAILS, EVIDENCE_LEVELS, EVIDENCE_REASONS, type WorkloadVisibility } from '@/domain/impact/evidence';
 import { formatDateTime } from '@/lib/format';
-import { EvidenceContent } from './evidence';
+import { EvidenceContent } from './evidence-content';
 
 const time = { since: '2026-11-24T06:00:00.000Z', until: '2026-11-24T07:30:00.000Z' };
 const visibility = (values: Partial<WorkloadVisibility>): WorkloadVisibility => ({
