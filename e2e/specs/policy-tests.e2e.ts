@@ -59,6 +59,6 @@ test('a policy test can be created, read, changed and deleted', async ({ adminPa
   await expect(dns.getByText('10.8.0.0/16')).toBeVisible();
   await dns.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Name resolution (DNS) saved')).toBeVisible();
-  await dns.getByRole('button', { name: 'Remove' }).click();
+  await dns.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(dns.getByText('Not complete')).toBeVisible();
 });
