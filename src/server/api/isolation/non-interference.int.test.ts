@@ -3,6 +3,7 @@ import { BUILT_IN_ROLES } from '@/domain/permissions';
 import { clock } from '@/server/lib/clock';
 import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
 import { entangle } from './entangled.fixture';
+import { computeImpactsAtOnce } from './impacts.fixture';
 import { replaceOtherTenant } from './other-tenant.fixture';
 import { observe } from './platform.fixture';
 import { makeTwoFullTenants, type TwoTenants } from './two-tenants.fixture';
@@ -12,6 +13,7 @@ const ROLE = { role: 'admin', permissions: BUILT_IN_ROLES.admin.permissions, ten
 let tenants: TwoTenants;
 let us: Asker;
 beforeAll(async () => {
+  computeImpactsAtOnce();
   tenants = await makeTwoFullTenants();
   await entangle(tenants);
   await tenants.ours.signIn();

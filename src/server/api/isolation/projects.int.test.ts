@@ -6,6 +6,7 @@ import { routes } from '@/server/rest/routes';
 import { call } from '@/test/request';
 import { appRouter } from '../root';
 import { type Asker, ask, differences, readsOf } from './ask-everything.fixture';
+import { computeImpactsAtOnce } from './impacts.fixture';
 import { fill, send } from './inputs.fixture';
 import { replaceOtherTenant } from './other-tenant.fixture';
 import { observe } from './platform.fixture';
@@ -18,6 +19,7 @@ let tenants: TwoTenants;
 let user: ProjectUser;
 let us: Asker;
 beforeAll(async () => {
+  computeImpactsAtOnce();
   ({ tenants, user } = await makeTwoFullProjects());
   await user.signIn();
   await tenants.ours.signIn();

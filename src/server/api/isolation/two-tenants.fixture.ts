@@ -109,6 +109,9 @@ async function subscribe(mark: string, tenant: string, rule: string, channel: st
   return { incident, notification, notification_delivery: delivery };
 }
 
+/** Of a conversation in an impact, behind those that are found. */
+const PLACE = 1_000_000;
+
 /** A tenant with everything that one can have. */
 async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], third: number): Promise<Side> {
   const tenant = await makeTenant({ name: `${mark}-tenant`, description: `${mark}-text` });
@@ -169,14 +172,22 @@ async function makeSide(lab: SyncLab, mark: string, vmids: [number, number], thi
   const impact: { id: string } = await make(`/policies/${policy.id}/impact`, headers, {});
   const end = { prefix: '198.51.100.7', addresses: 1, internal: false, tenant: null, project: null };
   const conversation = {
-    ...{ id: 1, outcome: 'newly_blocked', unknown_reason: null, protocol: 'tcp', port: 443, before: null, after: null },
+    ...{
+      id: PLACE,
+      outcome: 'newly_blocked',
+      unknown_reason: null,
+      protocol: 'tcp',
+      port: 443,
+      before: null,
+      after: null,
+    },
     ...{ bytes: 1, packets: 1, flows: 1, last_seen_at: new Date().toISOString() },
     client: { ...end, workload: null },
     server: { ...end, workload: { id: things.workload, name: `${mark}-end` } },
   };
   await sqlClient()`insert into impact_conversations
     (impact_id, id, outcome, server_workload_id, client, server, port, bytes, flows, last_seen_at, conversation)
-    values (${impact.id}, 1, 'newly_blocked', ${things.workload ?? null}, ${end.prefix}, ${`${mark}-end`}, 443, 1, 1, now(),
+    values (${impact.id}, ${PLACE}, 'newly_blocked', ${things.workload ?? null}, ${end.prefix}, ${`${mark}-end`}, 443, 1, 1, now(),
       ${JSON.stringify(conversation)}::text::jsonb)`;
   const text = (column: string, table: string, where: string) =>
     idOf(sqlClient().unsafe(`select ${column} as id from ${table} where ${where} limit 1`));

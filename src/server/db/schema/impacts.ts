@@ -23,7 +23,7 @@ export const impacts = pgTable(
   'impacts',
   {
     id: primaryId(),
-    /** Hash of content, live state, window and reader. One with the same key is not computed again. */
+    /** Hash of name, content, live state, window and reader. One with the same key is not computed again. */
     key: text().notNull(),
     /** Null: a draft. */
     policy_id: uuid().references(() => policies.id, { onDelete: 'cascade' }),
@@ -33,6 +33,8 @@ export const impacts = pgTable(
     content_hash: text().notNull(),
     /** Hash of what was last read of everything that the change concerns, and of what the change leaves there. */
     live_hash: text().notNull(),
+    /** The same of what the reader may see of it. */
+    shown_hash: text().notNull().default(''),
     /** Where the reader sees policies, tests and flows; only who sees the same may read the impact. */
     reader: jsonb().$type<ImpactReader>().notNull(),
     since: timestamptz().notNull(),

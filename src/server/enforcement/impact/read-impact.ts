@@ -9,6 +9,7 @@ import { readFirewallState } from '../policies/firewall-state/read-firewall-stat
 import { findImpact, type ImpactRow, listConversations } from '../queries/impacts';
 import { computeFirewallChange, liveHash } from './firewall-change';
 import { sha256 } from './hashes';
+import { shownHash } from './shown-hash';
 
 /** Conversations that come with the impact itself. */
 const FIRST = 100;
@@ -51,6 +52,12 @@ export async function isOutdated(row: ImpactRow, firewall: FirewallState): Promi
   return liveHash(firewall, row.change, found) !== row.live_hash;
 }
 
+/** The same as far as its reader may know it. */
+async function isShownOutdated(row: ImpactRow, firewall: FirewallState): Promise<boolean> {
+  const found = await computeFirewallChange(firewall, row.change);
+  return shownHash(firewall, row.change, found, row.reader.policies) !== row.shown_hash;
+}
+
 /** One impact with the first of its conversations; while it is computed, what was found so far. @throws AppError `not_found` */
 export async function readImpact(reader: ImpactReader, id: string): Promise<Impact> {
   const row = await findVisibleImpact(reader, id);
@@ -62,7 +69,7 @@ export async function readImpact(reader: ImpactReader, id: string): Promise<Impa
     policy_id: row.policy_id,
     policy_name: row.policy_name,
     window: { since: row.since, until: row.until, source: row.source },
-    outdated: await isOutdated(row, await readFirewallState()),
+    outdated: await isShownOutdated(row, await readFirewallState()),
     totals: row.totals ?? NO_TOTALS,
     conversations: await listConversations(id, { limit: FIRST }),
     ...NOTHING,

@@ -19,6 +19,7 @@ import { changeOfDraft, changeOfPolicy } from './change';
 import { computeFirewallChange, liveHash } from './firewall-change';
 import { contentHash, sha256 } from './hashes';
 import { findVisibleImpact, readImpact } from './read-impact';
+import { shownHash } from './shown-hash';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -61,9 +62,10 @@ async function request(
 ): Promise<Impact> {
   const { flow_retention_hours } = await storedSettings(db);
   const window = windowOf(given, flow_retention_hours);
-  const live_hash = liveHash(firewall, change, await computeFirewallChange(firewall, change));
+  const found = await computeFirewallChange(firewall, change);
+  const live_hash = liveHash(firewall, change, found);
   const content_hash = contentHash(change.policy);
-  const key = sha256([policyId, content_hash, change.leaves, live_hash, window, reader]);
+  const key = sha256([policyId, change.policy.name, content_hash, change.leaves, live_hash, window, reader]);
   const row = {
     id: newId(),
     key,
@@ -72,6 +74,7 @@ async function request(
     change,
     content_hash,
     live_hash,
+    shown_hash: shownHash(firewall, change, found, reader.policies),
     reader,
     ...window,
   };

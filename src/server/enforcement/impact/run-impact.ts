@@ -15,7 +15,8 @@ import { describeFailing, failingAfter } from '../policy-tests/tests-after';
 import { type ImpactRow, impactLeases } from '../queries/impacts';
 import { type ContextPair, describeDifference, isDifferent } from './describe-difference';
 import { computeFirewallChange, concernedBy, liveHash } from './firewall-change';
-import { contextsOf } from './guest-pairs';
+import { contextsOf, openContexts } from './guest-pairs';
+import { shownHash } from './shown-hash';
 
 /** Workloads whose difference is kept. */
 const MOST_WORKLOADS = 200;
@@ -33,18 +34,18 @@ type Session = {
 
 /** What the change does to packets, workload by workload, as far as the reader sees them. */
 async function compare({ row, firewall, inputs, found, pairOf, reach }: Session) {
+  const { policies } = row.reader;
   const visible = [...new Set([...found.changed, ...found.unreadable])].flatMap((id) => {
     const workload = inputs.workloads.get(id);
-    return workload && isWithinReach(workload, row.reader.policies) ? [workload] : [];
+    return workload && isWithinReach(workload, policies) ? [workload] : [];
   });
   visible.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.vmid - b.vmid));
   const difference: ImpactFindings['difference'] = [];
   let left_out = 0;
   for (const [at, workload] of visible.entries()) {
     const guest = { workload, read_at: firewall.readAt([workload.id]) };
-    const one = await describeDifference(inputs, row.reader.policies, guest, pairOf(workload.id), () =>
-      reach((at / visible.length) * 0.5),
-    );
+    const pair = policies === 'all' ? pairOf(workload.id) : openContexts(found, workload.id, policies);
+    const one = await describeDifference(inputs, policies, guest, pair, () => reach((at / visible.length) * 0.5));
     if (!isDifferent(one)) continue;
     if (difference.length < MOST_WORKLOADS) difference.push(one);
     else left_out += 1;
@@ -116,7 +117,8 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
       });
       // What is live changed since it was asked for: no one who asks about the old state gets this one.
       const key = live_hash === row.live_hash ? row.key : row.id;
-      await finish({ status: 'done', progress: 1, findings, live_hash, key, message: null });
+      const shown_hash = shownHash(firewall, row.change, found, row.reader.policies);
+      await finish({ status: 'done', progress: 1, findings, live_hash, shown_hash, key, message: null });
     },
     release: () => impactLeases.release(db, row),
     fail: async (error) => {

@@ -1,0 +1,1 @@
+ALTER TABLE "impacts" ADD COLUMN "shown_hash" text DEFAULT '' NOT NULL;

@@ -1,0 +1,20 @@
+import { vi } from 'vitest';
+import { sqlClient } from '@/server/db/client';
+import { runImpact } from '@/server/enforcement/impact/run-impact';
+import { impactCompute } from '@/server/jobs/definitions';
+import * as jobs from '@/server/jobs/enqueue';
+
+/** Carries out what a worker would do about an impact while it is asked for, so that every answer is a computed one. */
+export function computeImpactsAtOnce(): void {
+  const enqueue = jobs.enqueue;
+  vi.spyOn(jobs, 'enqueue').mockImplementation(async (job, payload) => {
+    if (job.name !== impactCompute.name) return enqueue(job, payload);
+    const { impact_id } = impactCompute.payload.parse(payload);
+    await runImpact(impact_id, { signal: new AbortController().signal });
+  });
+}
+
+/** Deletes impacts that were asked for since a time: who asks again gets one that is computed again. */
+export const forgetImpacts = async (since: number): Promise<void> => {
+  await sqlClient()`delete from impacts where created_at >= ${new Date(since).toISOString()}`;
+};
