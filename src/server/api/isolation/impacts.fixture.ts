@@ -4,7 +4,10 @@ import { runImpact } from '@/server/enforcement/impact/run-impact';
 import { impactCompute } from '@/server/jobs/definitions';
 import * as jobs from '@/server/jobs/enqueue';
 
-/** Carries out what a worker would do about an impact while it is asked for, so that every answer is a computed one. */
+/**
+ * Carries out what a worker would do about an impact while it is asked for, so that every answer is a computed one: without a
+ * worker, whoever waits for it would wait until the request ends, and the contents of impacts would never be compared.
+ */
 export function computeImpactsAtOnce(): void {
   const enqueue = jobs.enqueue;
   vi.spyOn(jobs, 'enqueue').mockImplementation(async (job, payload) => {
@@ -14,7 +17,10 @@ export function computeImpactsAtOnce(): void {
   });
 }
 
-/** Deletes impacts that were asked for since a time: who asks again gets one that is computed again. */
+/**
+ * Deletes impacts that were asked for since a time: who asks again gets one that is computed again. Those from before stay, so that
+ * what happens to one that a tenant knows is compared as well.
+ */
 export const forgetImpacts = async (since: number): Promise<void> => {
   await sqlClient()`delete from impacts where created_at >= ${new Date(since).toISOString()}`;
 };
