@@ -17,7 +17,10 @@ const UNKNOWN = (reason: ContextReason): Found => ({
 });
 
 /** Interfaces at one of which the flow passed. */
-function candidates(guest: GuestContext, flow: FlowFacts): readonly GuestInterface[] {
+export function interfacesAt(
+  guest: GuestContext,
+  flow: Pick<FlowFacts, 'workload_id' | 'nic'>,
+): readonly GuestInterface[] {
   const seenHere = flow.workload_id === guest.workload_id && typeof flow.nic === 'number';
   const name = seenHere ? `net${flow.nic}` : null;
   if (guest.interfaces) {
@@ -110,7 +113,7 @@ export function contextOf(guest: GuestContext, flow: FlowFacts, end: 'source' | 
   let found: Found;
   if (typeof openings === 'string') found = UNKNOWN(openings);
   else {
-    const nics = candidates(guest, flow);
+    const nics = interfacesAt(guest, flow);
     const evaluated = nics.flatMap((nic) => openings.map((each) => evaluateAt(guest, nic, each)));
     found = agreed(evaluated, openings.length > 1 ? 'unknown_opening' : 'unknown_interface');
   }

@@ -4,6 +4,7 @@ import type { GuestContext } from '@/domain/flow-context/guest-context';
 import type { RulesSay } from '@/domain/flow-verdict';
 import { computeDifference, type DifferenceRow } from '@/domain/impact/difference';
 import type { ImpactDifference, ImpactDifferenceRow } from '@/domain/impact/impact';
+import type { ContextPair } from '@/domain/impact/replay';
 import type { Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { decidingRule, describeDecider } from '../guest-firewall/test-packet';
@@ -30,9 +31,6 @@ export function rulesDescriber(inputs: PolicyInputs, reach: Reach, { workload, r
 const KINDS = ['gained', 'lost', 'unknown'] as const;
 /** Rows of each kind that are kept of a workload. */
 const MOST_ROWS = 100;
-
-/** Guest before and after, ready for evaluation; null: not known. */
-export type ContextPair = { readonly before: GuestContext | null; readonly after: GuestContext | null };
 
 /** What the change does to packets at each interface of a workload. Gives way to other work between interfaces. */
 export async function describeDifference(

@@ -1,9 +1,9 @@
 import { type GuestContext, prepareGuestContext } from '@/domain/flow-context/guest-context';
+import type { ContextPair } from '@/domain/impact/replay';
 import type { Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { liveStateOf } from '../policies/firewall-state/views';
 import type { FirewallChange, Readable } from '../policies/planned-change';
-import type { ContextPair } from './describe-difference';
 
 /** A guest as it was read, without policies in audit mode: these decide nothing. @param reach leaves out rules that it does not open */
 function contextIn({ inputs, snapshots }: Readable, id: string, reach: Reach = 'all'): GuestContext | null {

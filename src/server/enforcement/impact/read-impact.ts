@@ -14,7 +14,8 @@ import { shownHash } from './shown-hash';
 /** Conversations that come with the impact itself. */
 const FIRST = 100;
 
-const NOTHING: ImpactFindings = {
+/** Before anything is computed. */
+export const NOTHING_FOUND: ImpactFindings = {
   live_read_at: null,
   difference: [],
   difference_left_out: 0,
@@ -72,7 +73,7 @@ export async function readImpact(reader: ImpactReader, id: string): Promise<Impa
     outdated: await isShownOutdated(row, await readFirewallState()),
     totals: row.totals ?? NO_TOTALS,
     conversations: await listConversations(id, { limit: FIRST }),
-    ...NOTHING,
+    ...NOTHING_FOUND,
     ...row.findings,
     created_at: row.created_at,
     finished_at: row.finished_at,

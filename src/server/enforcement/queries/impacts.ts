@@ -1,10 +1,12 @@
-import { and, eq, lt, ne, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, ne, or, sql } from 'drizzle-orm';
 import type { ImpactConversation, ImpactConversationInput } from '@/domain/impact/impact';
 import { KeptConversation } from '@/domain/impact/stored-impact';
 import type { Page } from '@/domain/list';
+import type { Owned } from '@/domain/permissions';
 import { db, type Executor, type Tx } from '../../db/client';
 import { columnsOf, conditionsOf, hasText } from '../../db/declared-fields';
 import { pageOfRows } from '../../db/page-of-rows';
+import { projects, tenants } from '../../db/schema/access';
 import { impactConversations, impacts } from '../../db/schema/impacts';
 import { runLeases } from '../../jobs/queries/run-leases';
 
@@ -36,6 +38,16 @@ export async function isImpactOver(id: string): Promise<boolean> {
 
 export async function acknowledgeImpact(tx: Tx, id: string): Promise<void> {
   await tx.update(impacts).set({ acknowledged_at: sql`now()` }).where(eq(impacts.id, id));
+}
+
+/** Names of tenants and projects that own something. One query. */
+export async function findOwnerNames(owned: readonly Owned[]): Promise<Map<string, string>> {
+  const ids = [...new Set(owned.flatMap(({ tenant_id, project_id }) => [tenant_id ?? [], project_id ?? []].flat()))];
+  if (ids.length === 0) return new Map();
+  const of = (table: typeof tenants | typeof projects) =>
+    db.select({ id: table.id, name: table.name }).from(table).where(inArray(table.id, ids));
+  const rows = await of(tenants).unionAll(of(projects));
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 const BATCH = 1_000;

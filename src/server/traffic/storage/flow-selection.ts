@@ -54,6 +54,16 @@ export function sumsCanAnswer(filter: FlowFilter): boolean {
 /** Traffic of a range; with `mode` that of the workload in `filter.workload_id` in one of its views. */
 export type RollupSelection = FlowSelection & { until: string; mode?: TrafficMode };
 
+/** What a replay reads: conversations with one of the workloads `at` an end, all of which the reader may see. */
+export type ReplaySelection = FlowReach & {
+  cutoff: string;
+  since: string;
+  until: string;
+  at: readonly string[];
+  /** Whether the ports that systems give to callers matter; else all are replaced by one. */
+  exact_callers: boolean;
+};
+
 /** The flows of one workload: `filter.workload_id` names it. */
 export type InsightSelection = FlowSelection & {
   filter: FlowSelection['filter'] & { workload_id: string };

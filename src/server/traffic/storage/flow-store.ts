@@ -5,6 +5,7 @@ import type { Flow, FlowListInput } from '@/domain/flow/flow';
 import type { FlowGrouping, FlowGroupsInput, FlowSource } from '@/domain/flow/flow-sums';
 import type { SumPart } from '@/domain/flow/plan-sums';
 import type { FlowSpan } from '@/domain/flow/spread-flows';
+import type { ObservedConversation } from '@/domain/impact/replay';
 import type { InsightFlowsInput, InsightsSummary } from '@/domain/insights';
 import type { Page } from '@/domain/list';
 import type { Reach } from '@/domain/permissions';
@@ -36,6 +37,7 @@ import type {
   FlowSelection,
   InsightSelection,
   OwnedPeriod,
+  ReplaySelection,
   RollupSelection,
   TrafficSelection,
 } from './flow-selection';
@@ -99,6 +101,14 @@ export type FlowStore = {
   ) => Promise<SuspiciousRow[]>;
   /** Subnets that sources of flows to sensitive ports were in when these were stored. */
   sensitiveSources: () => Promise<string[]>;
+  /**
+   * Conversations with one of some workloads at an end, each once, in batches. `done` counts the workloads that are complete.
+   * Conversations of the same client, service and server come one after the other.
+   */
+  replay: (
+    selection: ReplaySelection,
+    source: 'flows' | 'hours',
+  ) => AsyncIterable<{ conversations: readonly ObservedConversation[]; done: number }>;
   insights: FlowInsights;
   talkers: TrafficTotals;
   hits: RuleHits;

@@ -11,6 +11,7 @@ import { sumInsights } from './insight-summary';
 import { appendInterfaces } from './interface-counters';
 import { sum } from './make-sums';
 import { readTrafficVersion, sumByWorkload, sumCounters, sumOwned, sumTrafficBuckets } from './read-sums';
+import { streamReplay } from './replay-rows';
 import { resolveEnds } from './resolve-ends';
 import { retain } from './retention';
 import { sumBuckets, sumSpans, sumWorkloadTraffic } from './series';
@@ -31,6 +32,7 @@ export const postgresFlowStore: FlowStore = {
   edges: listConversations,
   suspicious: sumSuspiciousFlows,
   sensitiveSources: findSensitiveSources,
+  replay: streamReplay,
   insights: {
     list: listInsightFlows,
     summary: (selection) => sumInsights(db, selection),

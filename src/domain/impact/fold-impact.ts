@@ -1,0 +1,166 @@
+import { IMPACT_OUTCOMES } from '../choices';
+import type { FlowDecider } from '../flow-context/flow-context';
+import { parseCidr } from '../net/cidr';
+import { addressBits, formatIp } from '../net/ip-address';
+import type { EndDecision, ImpactOutcome, ObservedConversation, Replayed } from './replay';
+
+/** One end of collapsed conversations. */
+export type FoldedEnd = {
+  readonly workload_id: string | null;
+  readonly prefix: string;
+  readonly addresses: number | null;
+  readonly internal: boolean;
+};
+
+/** Conversations of one client with one service of one server that have outcome and deciding rules in common. */
+export type FoldedConversation = Replayed & {
+  readonly client: FoldedEnd;
+  readonly server: FoldedEnd;
+  readonly protocol: string;
+  readonly port: number | null;
+  readonly bytes: number;
+  readonly packets: number;
+  readonly flows: number;
+  readonly last_seen_at: string;
+};
+
+export type ImpactTotals = Record<ImpactOutcome, number>;
+
+type Seen = { workload_id: string | null; internal: boolean; prefixes: Set<string>; addresses: Set<string> | null };
+type Sums = { bytes: number; packets: number; flows: number; last_seen_at: string };
+type Open = Replayed & Sums & { client: Seen; server: Seen; protocol: string; port: number | null };
+
+const ENDS = ['source', 'destination'] as const;
+type End = (typeof ENDS)[number];
+const familyOf = (prefix: string) => (prefix.includes(':') ? 6 : 4);
+
+/** Who it is to the reader: a workload, else the network that its address is collapsed to. */
+const nameOf = (flow: ObservedConversation, end: End) => flow[`${end}_workload_id`] ?? flow[`${end}_prefix`];
+
+const clientOf = ({ reply }: ObservedConversation): readonly [End, End] =>
+  reply ? ['destination', 'source'] : ['source', 'destination'];
+
+/** What conversations that are collapsed have in common. They must come one after the other. */
+function keyOf(flow: ObservedConversation): string {
+  const [client, server] = clientOf(flow);
+  const { protocol, service_port } = flow;
+  return `${nameOf(flow, client)} ${nameOf(flow, server)} ${familyOf(flow.source_prefix)} ${protocol} ${service_port}`;
+}
+
+function deciderKey(by: FlowDecider | null): string {
+  if (by === null) return '';
+  if (by.kind === 'rule') return `${by.scope} ${by.name} ${by.position} ${by.group} ${by.group_position}`;
+  if (by.kind === 'default') return `${by.policy} ${by.scope} ${by.name}`;
+  return by.kind === 'builtin' ? by.name : by.reason;
+}
+
+const decisionKey = ({ workload_id, verdict, by }: EndDecision) =>
+  `${workload_id} ${verdict} ${by?.kind} ${deciderKey(by)}`;
+
+function see(seen: Seen, flow: ObservedConversation, end: End): void {
+  seen.prefixes.add(flow[`${end}_prefix`]);
+  const ip = flow[`${end}_ip`];
+  if (ip === null) seen.addresses = null;
+  else seen.addresses?.add(ip);
+}
+
+const newSeen = (flow: ObservedConversation, end: End): Seen => ({
+  workload_id: flow[`${end}_workload_id`],
+  internal: flow[`${end}_internal`],
+  prefixes: new Set(),
+  addresses: new Set(),
+});
+
+/** The smallest network that holds all of some addresses or networks. */
+function networkAround(texts: Iterable<string>): string {
+  let found: { family: 4 | 6; value: bigint; prefix: number } | null = null;
+  for (const text of texts) {
+    const cidr = parseCidr(text);
+    if (!cidr) continue;
+    const { family, value } = cidr.address;
+    const bits = addressBits(family);
+    let prefix = Math.min(found?.prefix ?? bits, cidr.prefix);
+    while (prefix > 0 && found && (found.value ^ value) >> BigInt(bits - prefix) !== 0n) prefix -= 1;
+    const host = BigInt(bits - prefix);
+    found = { family, value: (value >> host) << host, prefix };
+  }
+  return found ? `${formatIp(found)}/${found.prefix}` : '';
+}
+
+function finishEnd({ workload_id, internal, prefixes, addresses }: Seen): FoldedEnd {
+  const [address] = addresses ?? [];
+  const [prefix = ''] = prefixes;
+  const shown =
+    addresses?.size === 1 && address !== undefined ? address : prefixes.size === 1 ? prefix : networkAround(prefixes);
+  return { workload_id, prefix: shown, addresses: addresses?.size ?? null, internal };
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The most harmful first, of those the one with most traffic. */
+const byHarm = (a: FoldedConversation, b: FoldedConversation): number =>
+  IMPACT_OUTCOMES.indexOf(a.outcome) - IMPACT_OUTCOMES.indexOf(b.outcome) ||
+  b.bytes - a.bytes ||
+  b.flows - a.flows ||
+  byText(b.last_seen_at, a.last_seen_at) ||
+  byText(a.client.prefix, b.client.prefix) ||
+  byText(a.server.prefix, b.server.prefix) ||
+  byText(a.protocol, b.protocol) ||
+  (a.port ?? -1) - (b.port ?? -1);
+
+/**
+ * Collapses replayed conversations to client, server and service, by outcome and deciding rules. Totals are exact; of the
+ * conversations the `most` most harmful ones are kept, so that memory does not grow with traffic. What is collapsed must be added
+ * one after the other.
+ */
+export function impactFold(most: number) {
+  const totals = Object.fromEntries(IMPACT_OUTCOMES.map((outcome) => [outcome, 0])) as ImpactTotals;
+  const open = new Map<string, Open>();
+  let kept: FoldedConversation[] = [];
+  let key = '';
+
+  const cut = (count: number) => {
+    kept.sort(byHarm);
+    kept = kept.slice(0, count);
+  };
+  const close = () => {
+    for (const { client, server, ...row } of open.values()) {
+      totals[row.outcome] += 1;
+      kept.push({ ...row, client: finishEnd(client), server: finishEnd(server) });
+    }
+    open.clear();
+    if (kept.length > 2 * most) cut(most);
+  };
+
+  return {
+    totals,
+    add(flow: ObservedConversation, replayed: Replayed): void {
+      const next = keyOf(flow);
+      if (next !== key) close();
+      key = next;
+      const { outcome, unknown_reason, before, after } = replayed;
+      const same = `${outcome} ${unknown_reason} ${decisionKey(before)} ${decisionKey(after)}`;
+      const [client, server] = clientOf(flow);
+      let row = open.get(same);
+      if (!row) {
+        const ends = { client: newSeen(flow, client), server: newSeen(flow, server) };
+        const sums = { bytes: 0, packets: 0, flows: 0, last_seen_at: '' };
+        row = { ...replayed, ...ends, ...sums, protocol: flow.protocol, port: flow.service_port };
+        open.set(same, row);
+      }
+      see(row.client, flow, client);
+      see(row.server, flow, server);
+      row.bytes += flow.bytes;
+      row.packets += flow.packets;
+      row.flows += flow.flows;
+      if (flow.last_seen_at > row.last_seen_at) row.last_seen_at = flow.last_seen_at;
+    },
+    /** Ends a row that may still grow: nothing of it follows. */
+    close,
+    /** The most harmful conversations of those that are complete. */
+    first(count: number): readonly FoldedConversation[] {
+      cut(most);
+      return kept.slice(0, count);
+    },
+  };
+}

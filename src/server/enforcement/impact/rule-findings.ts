@@ -1,0 +1,72 @@
+import type { ContextPair } from '@/domain/impact/replay';
+import type { ImpactFindings } from '@/domain/impact/stored-impact';
+import { isWithinReach } from '@/domain/permissions';
+import { ownConnectionsAfter } from '../own-connections/own-connections';
+import type { FirewallState } from '../policies/firewall-state/firewall-state';
+import type { PolicyInputs } from '../policies/policy-inputs';
+import { describeFailing, type FirewallChange, failingAfter } from '../policy-tests/tests-after';
+import type { ImpactRow } from '../queries/impacts';
+import { describeDifference, isDifferent } from './describe-difference';
+import { concernedBy } from './firewall-change';
+import { openContexts } from './guest-pairs';
+
+/** Workloads whose difference is kept. */
+const MOST_WORKLOADS = 200;
+
+/** What an impact is computed from. */
+export type Session = {
+  readonly row: ImpactRow;
+  readonly firewall: FirewallState;
+  /** With the policy as it would be. */
+  readonly inputs: PolicyInputs;
+  readonly found: FirewallChange;
+  readonly pairOf: (workloadId: string) => ContextPair;
+};
+
+/** What the change does to packets, workload by workload, as far as the reader sees them. */
+async function compare({ row, firewall, inputs, found, pairOf }: Session, reach: (share: number) => Promise<void>) {
+  const { policies } = row.reader;
+  const visible = [...new Set([...found.changed, ...found.unreadable])].flatMap((id) => {
+    const workload = inputs.workloads.get(id);
+    return workload && isWithinReach(workload, policies) ? [workload] : [];
+  });
+  visible.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.vmid - b.vmid));
+  const difference: ImpactFindings['difference'] = [];
+  let left_out = 0;
+  for (const [at, workload] of visible.entries()) {
+    const guest = { workload, read_at: firewall.readAt([workload.id]) };
+    const pair = policies === 'all' ? pairOf(workload.id) : openContexts(found, workload.id, policies);
+    const one = await describeDifference(inputs, policies, guest, pair, () => reach(at / visible.length));
+    if (!isDifferent(one)) continue;
+    if (difference.length < MOST_WORKLOADS) difference.push(one);
+    else left_out += 1;
+  }
+  return { difference, difference_left_out: left_out };
+}
+
+/** What is known before anything is evaluated. */
+export const readBasis = ({
+  row,
+  firewall,
+  found,
+}: Session): Pick<ImpactFindings, 'live_read_at' | 'workloads_total'> => ({
+  live_read_at: firewall.readAt(concernedBy(firewall, row.change)),
+  workloads_total: found.changed.size + found.unreadable.size,
+});
+
+type RuleFindings = Omit<ImpactFindings, 'live_read_at' | 'workloads_total' | 'confidence' | 'traffic_visible'>;
+
+/** Everything that follows from the rules alone. @param reach notes the share that is done, and gives way to other work */
+export async function computeRuleFindings(
+  session: Session,
+  reach: (share: number) => Promise<void>,
+): Promise<RuleFindings> {
+  const { row, found } = session;
+  const { tests, hidden } = await describeFailing(await failingAfter(found, row.change.policy), row.reader.tests);
+  return {
+    ...(await compare(session, reach)),
+    tests,
+    hidden_failing_tests: hidden,
+    own_connections: await ownConnectionsAfter(found, row.reader.tests),
+  };
+}

@@ -1,0 +1,168 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
+import type { ObservedConversation } from '@/domain/impact/replay';
+import { readSnapshot, type Snapshot } from '../../../db/stream-rows';
+import { handOver } from '../../../lib/hand-over';
+import type { ReplaySelection } from '../flow-selection';
+import type { FlowStore } from '../flow-store';
+import { conversationSide } from './conversations';
+import { flowsCountedOnce } from './counted-once';
+import { flowConditions, SERVICE_PORT } from './flow-conditions';
+import { countedRollups } from './rollup-conditions';
+import { cidrIfVisible, flowRows, ifVisible, oneOf } from './visible-rows';
+
+const raw = (text: string): SQL => sql.raw(text);
+
+/** Replaces all ports that systems give to callers. */
+const CALLER_PORT = 49_152;
+
+/** Columns of a row as the database sends it, in this order. */
+const NAMES = [
+  'source_workload_id',
+  'destination_workload_id',
+  'source_ip',
+  'destination_ip',
+  'source_prefix',
+  'destination_prefix',
+  'source_internal',
+  'destination_internal',
+  'protocol',
+  'source_port',
+  'destination_port',
+  'initiator',
+  'reply',
+  'service_port',
+  'icmp_type',
+  'icmp_code',
+  'workload_id',
+  'nic',
+] as const satisfies readonly (keyof ObservedConversation)[];
+
+type Values = readonly unknown[];
+
+const TIME = `to_char(max(seen_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** The client's or the server's side of a row. */
+const side = (end: 'client' | 'server', column: string) => {
+  const [plain, turned] = end === 'client' ? ['source', 'destination'] : ['destination', 'source'];
+  return `case when reply then ${turned}_${column} else ${plain}_${column} end`;
+};
+const workloadOf = (end: 'client' | 'server') => side(end, 'workload_id');
+const networkOf = (end: 'client' | 'server') => `case when ${workloadOf(end)} is null then ${side(end, 'prefix')} end`;
+
+/** Sums up rows that no rule distinguishes; what is one conversation to people comes one after the other. */
+const grouped = (rows: SQL): SQL => sql`
+  select ${raw(NAMES.join(', '))}, sum(bytes)::float8, sum(packets)::float8, sum(flows)::float8, ${raw(TIME)}
+  from (${rows}) as g group by ${raw(NAMES.map((_, at) => at + 1).join(', '))}
+  order by ${raw(
+    [
+      `family(source_prefix)`,
+      ...[workloadOf('client'), networkOf('client'), workloadOf('server'), networkOf('server')],
+      ...['protocol', 'service_port'],
+    ].join(', '),
+  )}`;
+
+const ICMP_ANSWER = `(t.protocol = 'icmp' and t.icmp_type in (0, 14, 16, 18)
+  or t.protocol in ('icmpv6', 'ipv6-icmp') and t.icmp_type = 129)`;
+const [SOURCE_EPHEMERAL, DESTINATION_EPHEMERAL] = ['source', 'destination'].map(
+  (end) => `t.${end}_port >= ${EPHEMERAL_FROM}`,
+);
+/** Neither port looks like that of a service, and who opened is not known. */
+const OPEN = `(t.initiator is null and coalesce(${DESTINATION_EPHEMERAL} and ${SOURCE_EPHEMERAL}, false))`;
+
+/** Whether a flow is shown as an answer. Where it is not known, both directions are shown as one. */
+const REPLY = `case t.initiator when 'source' then false when 'destination' then true else case
+    when coalesce(${ICMP_ANSWER}, false) then true
+    when ${OPEN} then t.source_ip > t.destination_ip
+    else coalesce(${DESTINATION_EPHEMERAL} and not (${SOURCE_EPHEMERAL}), false) end end`;
+
+function selectedFlows(selection: ReplaySelection, at: SQL): SQL {
+  const counted = flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip,
+      t.source_workload_id, t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port,
+      t.destination_port, t.initiator, t.icmp_type, t.icmp_code, t.workload_id, t.nic, t.bytes, t.packets, t.observed_at
+    from ${flowRows(selection.periods)} as t where ${flowConditions({ ...selection, visible: 'all', filter: {}, named: [] })} and ${at}`);
+  const { visible } = selection;
+  const prefix = (end: string) => sql`coalesce(${known(end)},
+    network(set_masklen(${raw(`t.${end}_ip`)}, case family(${raw(`t.${end}_ip`)}) when 4 then 24 else 48 end)))`;
+  // A subnet that the reader may not see is every address: then the network around the address is used.
+  const known = (end: string) => {
+    const cidr = cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), selection);
+    return sql`case when masklen(${cidr}) > 0 then ${cidr} end`;
+  };
+  const workload = (column: string) => ifVisible(raw(`t.${column}`), visible);
+  const port = (end: 'source' | 'destination', isCaller: string) =>
+    selection.exact_callers
+      ? raw(`t.${end}_port`)
+      : raw(
+          `case when t.${end}_port >= ${EPHEMERAL_FROM} and t.initiated and ${isCaller} then ${CALLER_PORT} else t.${end}_port end`,
+        );
+  return sql`
+    select ${workload('source_workload_id')} as source_workload_id,
+      ${workload('destination_workload_id')} as destination_workload_id,
+      host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, ${prefix('source')} as source_prefix,
+      ${prefix('destination')} as destination_prefix, t.source_cidr is not null as source_internal,
+      t.destination_cidr is not null as destination_internal, t.protocol, ${port('source', 'not t.reply')} as source_port,
+      ${port('destination', 't.reply')} as destination_port,
+      case when not t.initiated then null when t.reply then 'destination' else 'source' end as initiator, t.reply,
+      t.service_port, t.icmp_type, t.icmp_code, ${workload('workload_id')} as workload_id,
+      case when ${workload('workload_id')} is not null then t.nic end as nic,
+      coalesce(t.bytes, 0) as bytes, coalesce(t.packets, 0) as packets, 1 as flows, t.observed_at as seen_at
+    from (select t.*, ${raw(REPLY)} as reply, ${SERVICE_PORT} as service_port,
+        t.initiator is not null or (t.destination_port is not null and not ${raw(OPEN)}) as initiated
+      from (${counted}) as t where t.counted) as t`;
+}
+
+function selectedHours(selection: ReplaySelection, at: SQL): SQL {
+  const rollups = countedRollups({ ...selection, visible: selection.at, filter: {}, named: [] }, 'hours');
+  const ports = `t.protocol in ('tcp', 'udp', 'sctp', 'dccp', 'udplite')`;
+  return sql`
+    select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)}, null::text as source_ip,
+      null::text as destination_ip, t.protocol, null::int as source_port, t.service_port as destination_port,
+      case when t.service_port is null and ${raw(ports)} then null else 'source' end as initiator, false as reply,
+      t.service_port, null::int as icmp_type, null::int as icmp_code, null::uuid as workload_id, null::int as nic,
+      t.bytes, t.packets, t.flows, t.bucket_at as seen_at
+    from (${rollups}) as t where t.counted and ${at}`;
+}
+
+/** With one of these at an end, and none of those. */
+function endsAt(these: readonly string[], those: readonly string[]): SQL {
+  const [source, destination] = [raw('t.source_workload_id'), raw('t.destination_workload_id')];
+  const isOne = (ids: readonly string[]) => sql`(${oneOf(source, ids)} or ${oneOf(destination, ids)})`;
+  return those.length === 0 ? isOne(these) : sql`${isOne(these)} and ${isOne(those)} is not true`;
+}
+
+const read = (row: Values): ObservedConversation => {
+  const [bytes, packets, flows, last_seen_at] = row.slice(NAMES.length);
+  return {
+    ...Object.fromEntries(NAMES.map((name, at) => [name, row[at]])),
+    ...{ bytes, packets, flows, last_seen_at },
+  } as ObservedConversation;
+};
+
+/** How many workloads one query reads: one first, so that something is found soon, then more. */
+function* batchesOf(ids: readonly string[], whole: boolean): Generator<readonly string[]> {
+  for (let at = 0, size = 1; at < ids.length; at += size, size = Math.min(size * 4, 32)) {
+    if (whole) size = ids.length;
+    yield ids.slice(at, at + size);
+  }
+}
+
+async function eachBatch(
+  snapshot: Snapshot,
+  selection: ReplaySelection,
+  source: 'flows' | 'hours',
+  give: (part: { conversations: readonly ObservedConversation[]; done: number }) => Promise<void>,
+): Promise<void> {
+  const { at } = selection;
+  let done = 0;
+  // Rollups, and rows of workloads that moved, are not found by workload: the range is read once.
+  for (const batch of batchesOf(at, source === 'hours' || selection.periods.length > 0)) {
+    const where = endsAt(batch, at.slice(0, done));
+    const rows = source === 'flows' ? selectedFlows(selection, where) : selectedHours(selection, where);
+    await snapshot.eachValues<Values>(grouped(rows), (values) => give({ conversations: values.map(read), done }));
+    done += batch.length;
+  }
+}
+
+/** Conversations with one of some workloads at an end, workload by workload. */
+export const streamReplay: FlowStore['replay'] = (selection, source) =>
+  handOver((give) => readSnapshot((snapshot) => eachBatch(snapshot, selection, source, give)));
