@@ -6,7 +6,7 @@ import * as jobs from '@/server/jobs/enqueue';
 
 /**
  * Carries out what a worker would do about an impact while it is asked for, so that every answer is a computed one: without a
- * worker, whoever waits for it would wait until the request ends, and the contents of impacts would never be compared.
+ * worker, a request that waits for it would wait until its time is over, and the contents of impacts would never be compared.
  */
 export function computeImpactsAtOnce(): void {
   const enqueue = jobs.enqueue;
