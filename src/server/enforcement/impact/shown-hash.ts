@@ -3,7 +3,7 @@ import { isWithinReach, type Reach } from '@/domain/permissions';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { openSets } from '../guest-firewall/withhold-state';
 import type { FirewallState } from '../policies/firewall-state/firewall-state';
-import type { Readable } from '../policy-tests/test-places';
+import type { Readable } from '../policy-tests/test-endpoints';
 import type { FirewallChange } from '../policy-tests/tests-after';
 import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
 import { concernedBy, liveHash } from './firewall-change';
