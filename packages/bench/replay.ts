@@ -68,7 +68,9 @@ await storeGuestSnapshots(
 );
 
 // Each conversation has about ten connections, and each connection two directions; every second one has both ends here.
-await sql.unsafe(`
+const STEP = 50_000;
+for (let from = 0; from < flowCount; from += STEP) {
+  await sql.unsafe(`
   insert into traffic_flows (node_id, flow_key, cluster_id, source_ip, destination_ip, protocol, source_port, destination_port,
     decision, bytes, packets, first_seen_at, observed_at, collector, initiator, workload_id, nic, source_workload_id,
     destination_workload_id, source_cidr, destination_cidr, created_at, updated_at)
@@ -81,12 +83,13 @@ await sql.unsafe(`
     now(), now()
   from (select i, i % 2 = 1 as reply, 32768 + (i * 7) % 28000 as caller, 1000 + (i / 20) % ${Math.floor(ruleCount * 1.2)} as port,
       (i / 20 * 13) % ${workloadCount} as at, case when i / 20 % 2 = 0 then (i / 20 * 29 + 1) % ${workloadCount} end as peer
-    from generate_series(0, ${flowCount - 1}) as i) as f
+    from generate_series(${from}, ${Math.min(flowCount, from + STEP) - 1}) as i) as f
   join bench_guests as d on d.number = f.at
   left join bench_guests as s on s.number = f.peer
   cross join lateral (select ('10.' || d.number % 100 || '.0.0')::inet + d.number as server,
     case when s.id is null then '203.0.113.0'::inet + (i / 20) % 250 else ('10.' || s.number % 100 || '.0.0')::inet + s.number end
       as client) as a`);
+}
 await sql`vacuum analyze traffic_flows`;
 await sql`analyze`;
 
@@ -137,7 +140,6 @@ try {
       error: impact.error,
       totals: impact.totals,
       workloads: impact.workloads_total,
-      unknown: impact.conversations.items.filter(({ outcome }) => outcome === 'unknown').slice(0, 2),
     }),
   );
   expectBar('the replay within 10 s', replayed !== null && replayed <= 10_000);
