@@ -64,12 +64,12 @@ const unfiltered = (id: string): GuestContext => {
   return guestOf(id, { ...state, guest: { ...state.guest, options: { enable: 0 } } }, nic);
 };
 
-type World = { readonly client: ContextPair; readonly server: ContextPair };
-const replayIn = ({ client, server }: World) =>
+type Pairs = { readonly client: ContextPair; readonly server: ContextPair };
+const replayIn = ({ client, server }: Pairs) =>
   replayer({ pairOf: (id) => (id === CLIENT ? client : server), addressesOf: () => [] });
 
 /** Two guests, of which one or both change. */
-function randomWorld(seed: number): World {
+function randomPairs(seed: number): Pairs {
   const random = randomSource(seed);
   const pairOf = (id: string, at: number): ContextPair => {
     const { state, nic } = randomGuest(seed * 2 + at);
@@ -93,9 +93,9 @@ describe('replayer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e8 }), (seed) => {
         const random = randomSource(seed + 9);
-        const world = randomWorld(seed);
-        const replay = replayIn(world);
-        const ends = [world.client, world.server];
+        const pairs = randomPairs(seed);
+        const replay = replayIn(pairs);
+        const ends = [pairs.client, pairs.server];
         for (let left = PACKETS; left > 0; ) {
           for (const family of [4, 6] as const) {
             for (const packet of packetsToTry(smallSpace(random, family), 'in', random, 150)) {
@@ -130,8 +130,8 @@ describe('replayer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e8 }), (seed) => {
         const random = randomSource(seed + 5);
-        const world = randomWorld(seed);
-        const replay = replayIn(world);
+        const pairs = randomPairs(seed);
+        const replay = replayIn(pairs);
         const pick = (values: readonly number[]) => values[Math.floor(random() * values.length)] ?? 0;
         for (let n = 0; n < 20; n++) {
           const [from, to] = [pick([0, 4, 8, 252]), pick([0, 4, 8])];
@@ -157,7 +157,7 @@ describe('replayer', () => {
             continue;
           }
           seen.definite += 1;
-          const ends = [world.client, world.server];
+          const ends = [pairs.client, pairs.server];
           // A node drops packets from broadcast addresses, which no host sends from.
           const guests = ends.flatMap(({ before, after }) => [before, after]);
           const filters = guests.flatMap((guest) => guest?.interfaces?.flatMap(({ live }) => live.filters) ?? []);
@@ -200,9 +200,9 @@ const web = { proto: 'tcp', dport: '443' };
 const open = filtered(CLIENT, []);
 
 describe('a conversation', () => {
-  const outcome = (world: World, flow: Partial<ObservedConversation> = {}) => replayIn(world)({ ...BASE, ...flow });
+  const outcome = (pairs: Pairs, flow: Partial<ObservedConversation> = {}) => replayIn(pairs)({ ...BASE, ...flow });
 
-  it('is newly blocked by the end that blocks it, with what decided there before', () => {
+  it('becomes blocked by the end that blocks it, and names what decided there before', () => {
     const server = { before: filtered(SERVER, [web]), after: filtered(SERVER, []) };
     expect(outcome({ client: { before: open, after: open }, server })).toMatchObject({
       outcome: 'newly_blocked',
@@ -223,7 +223,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is unknown where a rule splits the prefix, and not where a rule holds for all of it', () => {
+  it('stays unknown where a rule splits the prefix, and not where a rule holds for all of it', () => {
     const prefix = { source_ip: null, source_prefix: '10.0.1.0/24', source_workload_id: null, source_port: null };
     const narrowedTo = (source: string) => ({
       client: { before: open, after: open },
@@ -237,7 +237,7 @@ describe('a conversation', () => {
     expect(outcome(narrowedTo('10.9.0.0/16'), prefix)).toMatchObject({ outcome: 'newly_blocked' });
   });
 
-  it('is unknown where the answer depends on a port or type that is not stored', () => {
+  it('stays unknown where the answer depends on a port or type that is not stored', () => {
     const server = { before: filtered(SERVER, [web]), after: filtered(SERVER, [{ ...web, sport: '1:1000' }]) };
     expect(outcome({ client: { before: open, after: open }, server }, { source_port: null })).toMatchObject({
       outcome: 'unknown',
@@ -245,7 +245,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('with two possible openings counts only where both are treated alike', () => {
+  it('counts with two possible openings only where both are treated alike', () => {
     const ports = { source_port: 40_000, destination_port: 50_000, service_port: null, initiator: null };
     const high = { proto: 'tcp', dport: '40000' };
     const server = { before: filtered(SERVER, []), after: filtered(SERVER, [high]) };
@@ -254,7 +254,7 @@ describe('a conversation', () => {
 });
 
 describe('distinguishesCallers', () => {
-  it('is true where a rule names some of the ports that systems give to callers', () => {
+  it('returns true where a rule names some of the ports that systems give to callers', () => {
     expect(distinguishesCallers([{ sport: '40000' }])).toBe(true);
     expect(distinguishesCallers([{ sport: '1024:50000' }])).toBe(true);
     expect(distinguishesCallers([{ sport: '1024:65535' }, { sport: '53' }, {}])).toBe(false);

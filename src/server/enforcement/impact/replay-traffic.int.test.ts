@@ -128,7 +128,7 @@ describe('the replay of observed traffic', () => {
     expect(sums(hours)).toEqual(sums(flows));
   });
 
-  it('without traffic or without the right to see it looks like neither a clean result', async () => {
+  it('never looks clean without traffic, or without the permission to see it', async () => {
     const past = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
     const empty = await impactOf({ ...CHANGE, ...past });
     expect(empty).toMatchObject({ traffic_visible: true, confidence: { level: 'none' }, totals: { still_allowed: 0 } });
@@ -169,7 +169,7 @@ describe('the replay of observed traffic', () => {
     await sqlClient()`update workloads set project_id = null where id = ${server}`;
   });
 
-  it('is what the rules do that are live after the apply, which acknowledges what it newly blocks', async () => {
+  it('predicts what the rules do after the apply, which acknowledges what it newly blocks', async () => {
     const changed = (await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: CHANGE })) as { body: Policy };
     const { id: impact_id, conversations } = await impactOf();
     const refused = await post(`/policies/${policy.id}/apply`, { impact_id });
@@ -184,7 +184,7 @@ describe('the replay of observed traffic', () => {
     const now = await impactOf({ rules: [rule('1')] });
     const actions = (impact: Pick<Impact, 'conversations'>, at: 'before' | 'after') =>
       impact.conversations.items
-        .map(({ client, port, [at]: said }) => `${client.prefix} ${port} ${said?.action}`)
+        .map(({ client, port, [at]: rules }) => `${client.prefix} ${port} ${rules?.action}`)
         .sort();
     expect(actions(now, 'before')).toEqual(actions({ conversations }, 'after'));
     expect(brief(now).length).toBe(5);

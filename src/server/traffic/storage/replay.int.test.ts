@@ -87,7 +87,7 @@ const inWindow = ({ observed_at, first_seen_at }: Row) =>
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 describe('conversations of some workloads', () => {
-  it('are all flows with one of them at an end, each once', async () => {
+  it('contain all flows with one of them at an end, each once', async () => {
     const expected = rows.filter(
       (row) =>
         inWindow(row) &&
@@ -140,7 +140,7 @@ describe('conversations of some workloads', () => {
     expect(sum(found.map(({ flows }) => flows))).toBe(sum((await read()).map(({ flows }) => flows)));
   });
 
-  it('are found in batches as in one', async () => {
+  it('have the same totals in batches as in one query', async () => {
     const all = { at: [...ids].sort() };
     const batches = await read(all);
     const whole = await read({
