@@ -3,7 +3,6 @@ import { msg } from '@/lib/i18n/translator';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
-import { Link } from '@/ui/link';
 
 export const generateMetadata = titled(msg('Not found'));
 
@@ -16,9 +15,10 @@ export default async function NotFound() {
       <EmptyState
         title={t('Page not found')}
         action={
-          <Link className={buttonClass()} href={paths.home()}>
+          // Every page loads this one ahead: the router's links would be in it twice.
+          <a className={buttonClass()} href={paths.home()}>
             {t('Go to the start page')}
-          </Link>
+          </a>
         }
       >
         {t('The link may be outdated or mistyped.')}

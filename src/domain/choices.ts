@@ -120,6 +120,8 @@ export const RULE_LOG_LEVELS = [
   'debug',
 ] as const;
 export const RULE_PROTOCOLS = ['any', 'tcp', 'udp', 'tcp/udp', 'icmp', 'icmpv6', 'sctp'] as const;
+export const protocolHasPorts = (protocol: (typeof RULE_PROTOCOLS)[number]): boolean =>
+  ['tcp', 'udp', 'tcp/udp', 'sctp'].includes(protocol);
 
 export const POLICY_TEST_EXPECTATIONS = ['allow', 'deny'] as const;
 /** `unknown`: there is no result, for example over an empty group. Never counts as passed. */

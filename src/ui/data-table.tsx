@@ -119,17 +119,11 @@ export function DataTable<Row extends object>(props: Props<Row>) {
               ))}
               {rowActions && <col style={{ width: ACTIONS_WIDTH }} />}
             </colgroup>
-            <TableHead<Row>
-              table={table}
-              selectable={selectable}
-              actions={rowActions !== undefined}
-              resizing={layout.resizing}
-            />
+            <TableHead<Row> table={table} actions={rowActions !== undefined} resizing={layout.resizing} />
             {hasRows ? (
               <TableRows<Row>
                 table={table}
                 scrollRef={scrollRef}
-                selectable={selectable}
                 columnCount={columnCount}
                 rowName={(row) => String(columns[0]?.csv?.(row) ?? t('row'))}
                 onRowOpen={props.onRowOpen}

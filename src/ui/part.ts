@@ -1,7 +1,7 @@
 'use client';
 import { useEffect, useState } from 'react';
 
-/** Code that arrives when it is first needed, or earlier once the page is quiet. */
+/** Code that arrives when it is first needed, or earlier once a person is at the page. */
 export type Part<M> = {
   /** The module, once it is here. */
   now: () => M | null;
@@ -10,7 +10,7 @@ export type Part<M> = {
 
 const early: (() => Promise<unknown>)[] = [];
 
-/** Declares a part that `loadPartsEarly` loads as well. @param load `() => import('./menu-popup')` */
+/** Declares a part that `loadPartsOnArrival` loads as well. @param load `() => import('./menu-popup')` */
 export function part<M>(load: () => Promise<M>): Part<M> {
   let here: M | null = null;
   let coming: Promise<M> | null = null;
@@ -55,8 +55,26 @@ export function usePart<M>(of: Part<M>, isRequested: boolean, onFailure?: () => 
   return here;
 }
 
-/** Loads all parts, one after the other, while the browser has nothing else to do. */
-export async function loadPartsEarly(): Promise<void> {
+const ARRIVALS = ['pointermove', 'pointerdown', 'keydown', 'focusin'] as const;
+
+/**
+ * Loads all parts as soon as a person is at the page: the pointer moves, a key or a finger is pressed. A page that is only looked at, or
+ * left again, loads what it shows. @returns a function that stops waiting
+ */
+export function loadPartsOnArrival(): () => void {
+  const stop = () => {
+    for (const event of ARRIVALS) window.removeEventListener(event, arrive, { capture: true });
+  };
+  const arrive = () => {
+    stop();
+    void loadParts();
+  };
+  for (const event of ARRIVALS) window.addEventListener(event, arrive, { capture: true, passive: true });
+  return stop;
+}
+
+/** All parts, one after the other, while the browser has nothing else to do. */
+async function loadParts(): Promise<void> {
   for (const load of early) {
     await new Promise<void>((idle) =>
       'requestIdleCallback' in window ? requestIdleCallback(() => idle(), { timeout: 10_000 }) : setTimeout(idle, 200),

@@ -10,7 +10,7 @@ import { HeaderCell } from './table/header-cell';
 import { ColumnMenu } from './table/table-footer';
 import { useColumnLayout } from './table/use-column-layout';
 import { useRowKeyboard } from './table/use-row-keyboard';
-import { getPageSize, isPlainPress, ROW_HEIGHT, RowGap, useVirtualRows } from './table/virtual-rows';
+import { getPageSize, isPlainPress, RowGap, useVirtualRows } from './table/virtual-rows';
 
 export type TreeRow<Item> = {
   id: string;
@@ -61,7 +61,7 @@ export function TreeTable<Item>(props: Props<Item>) {
   const keyboard = useRowKeyboard({
     ids: rows.map((row) => row.id),
     bodyRef,
-    reveal: (index) => virtualizer.scrollToIndex(index),
+    reveal: (index) => reveal(index),
     pageSize: () => getPageSize(scrollRef.current),
     onOpen: onOpen && ((index) => rows[index] && onOpen(rows[index])),
     onKey: (key, index, moveTo) => {
@@ -75,10 +75,10 @@ export function TreeTable<Item>(props: Props<Item>) {
     },
   });
   const { currentIndex } = keyboard;
-  const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });
+  const { indexes, reveal } = useVirtualRows({ count: rows.length, scrollRef, currentIndex });
   const columnCount = columns.length + (actions ? 1 : 0);
   const { widths, least, grows } = layOut(columns, layout.widths, { extra: actions ? ACTIONS_WIDTH : 0, most: '52vw' });
-  let end = ROW_HEIGHT;
+  let next = 0;
   return (
     <section
       aria-label={label}
@@ -122,18 +122,18 @@ export function TreeTable<Item>(props: Props<Item>) {
             </tr>
           </thead>
           <tbody ref={bodyRef} onKeyDown={keyboard.onKeyDown} onFocus={keyboard.onFocus}>
-            {virtualizer.getVirtualItems().map((virtual) => {
-              const row = rows[virtual.index];
+            {indexes.map((index) => {
+              const row = rows[index];
               if (!row) return null;
-              const gap = virtual.start - end;
-              end = virtual.end;
+              const gap = index - next;
+              next = index + 1;
               return (
                 <Fragment key={row.id}>
-                  <RowGap height={gap} columnCount={columnCount} />
+                  <RowGap rows={gap} columnCount={columnCount} />
                   <Row
                     row={row}
-                    index={virtual.index}
-                    current={virtual.index === currentIndex}
+                    index={index}
+                    current={index === currentIndex}
                     columns={columns}
                     onToggle={onToggle}
                     onOpen={onOpen}
@@ -142,7 +142,7 @@ export function TreeTable<Item>(props: Props<Item>) {
                 </Fragment>
               );
             })}
-            <RowGap height={virtualizer.getTotalSize() + ROW_HEIGHT - end} columnCount={columnCount} />
+            <RowGap rows={rows.length - next} columnCount={columnCount} />
           </tbody>
         </table>
       </div>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { EndFilterText, parseEndFilter } from './flow-end';
+import { parseEndFilter } from './flow-end';
+import { EndFilterText } from './flow-filter';
 
 it.each([
   ['10.0.0.5', '10.0.0.5/32'],

@@ -1,11 +1,8 @@
-import { z } from 'zod';
 import { formatCidr, networkOf, parseCidr } from '../net/cidr';
 import { unmapIp } from '../net/ip-address';
 
 /** One or both ends of a flow: an address, a network, or all addresses inside or outside the known subnets. */
 export type EndFilter = { kind: 'internal' | 'external' } | { kind: 'network'; cidr: string };
-
-const MESSAGE = 'An address, a prefix such as 10.0.0.0/24, internal or external.';
 
 /** Reads `10.0.0.5`, `10.0.0.0/24` (host bits are cleared), `internal` or `external`; null for anything else. */
 export function parseEndFilter(text: string): EndFilter | null {
@@ -20,12 +17,6 @@ export function parseEndFilter(text: string): EndFilter | null {
     ),
   };
 }
-
-export const EndFilterText = z
-  .string()
-  .trim()
-  .max(64, MESSAGE)
-  .refine((text) => parseEndFilter(text) !== null, MESSAGE);
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0/0', '::/0'];
 

@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { FLOW_DECISIONS } from '../choices';
-import { mergePortRanges, parseTypedPorts } from '../net/port-range';
-import { EndFilterText } from './flow-end';
-
-const MAX_PORTS = 100;
+import { isEnd, isProtocol, MAX_PORTS, portRanges } from './typed-filter';
 
 const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-01-31T12:00:00Z.' });
 const id = (of: string) => z.uuid(`The ID of a ${of}.`).optional();
 const endId = z.union([z.uuid(), z.literal('none')], 'The ID of a workload, or none.').optional();
+const END = 'An address, a prefix such as 10.0.0.0/24, internal or external.';
+export const EndFilterText = z.string().trim().refine(isEnd, END);
 const PORTS = 'Ports from 0 to 65535, or ranges such as 8000-8010.';
 const port = z
   .union([z.int().min(0).max(65535), z.string().max(1000)], PORTS)
   .transform((given, context) => {
-    const ranges = parseTypedPorts(String(given), true);
-    if (ranges && ranges.length <= MAX_PORTS) return mergePortRanges(ranges);
-    context.addIssue({ code: 'custom', message: ranges ? `At most ${MAX_PORTS} ports and ranges.` : PORTS });
+    const ranges = portRanges(String(given));
+    if (Array.isArray(ranges)) return ranges;
+    context.addIssue({
+      code: 'custom',
+      message: ranges === 'too_many' ? `At most ${MAX_PORTS} ports and ranges.` : PORTS,
+    });
     return z.NEVER;
   })
   .optional();
@@ -42,12 +44,7 @@ export const flowFilters = {
   destination: EndFilterText.optional(),
   /** Ports and ranges of the service (`80,443,8000-8010`), whichever direction; from 32768 on the caller's too. */
   port,
-  protocol: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'A protocol such as tcp, udp or icmp.')
-    .optional(),
+  protocol: z.string().trim().toLowerCase().refine(isProtocol, 'A protocol such as tcp, udp or icmp.').optional(),
   /** A list, in a query string with commas. */
   decision: z
     .union([z.string().transform((text) => text.split(',').filter(Boolean)), z.array(z.string())])

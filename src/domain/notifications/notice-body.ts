@@ -1,5 +1,5 @@
 import type { Condition } from './condition';
-import { objectPage } from './incident';
+import { objectPage } from './object-page';
 import { localTime, withLocalTimes } from './local-time';
 import { plainLine } from './notice-text';
 import type { NotificationEvent, NotificationItem } from './notification';

@@ -1,6 +1,6 @@
 import type { CHANNEL_TEMPLATES } from '../choices';
 import type { Condition } from './condition';
-import { objectPage } from './incident';
+import { objectPage } from './object-page';
 import { localTime, withLocalTimes } from './local-time';
 import { linkOf, type Notice, webhookBody } from './notice-body';
 import { plainLine } from './notice-text';

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { POLICY_TEST_EXPECTATIONS, POLICY_TEST_RESULTS, POLICY_TEST_SORTS, RULE_PROTOCOLS } from '../choices';
+import {
+  POLICY_TEST_EXPECTATIONS,
+  POLICY_TEST_RESULTS,
+  POLICY_TEST_SORTS,
+  protocolHasPorts,
+  RULE_PROTOCOLS,
+} from '../choices';
 import { Decider } from '../flow-verdict';
 import { listInput, pageOf } from '../list';
-import { Ports, plainText, protocolHasPorts } from '../policy/policy';
+import { Ports, plainText } from '../policy/policy';
 import { canonicalTestEndpoint, isExcepted, parseTestEndpoint } from './test-endpoint';
 
 const MAX_ENDPOINTS = 200;

@@ -3,6 +3,7 @@ import {
   DEFAULT_ACTIONS,
   ENFORCEMENT_MODES,
   POLICY_DIRECTIONS,
+  protocolHasPorts,
   RULE_ACTIONS,
   RULE_LOG_LEVELS,
   RULE_PROTOCOLS,
@@ -75,9 +76,6 @@ const RuleFields = z.strictObject({
     .refine((text) => !text.includes('#'), 'No #: some Proxmox VE versions stop reading rules at this character.')
     .default(''),
 });
-
-export const protocolHasPorts = (protocol: RuleProtocol): boolean =>
-  ['tcp', 'udp', 'tcp/udp', 'sctp'].includes(protocol);
 
 /** One rule of a policy. Ports need a protocol that has them, an ICMP type one of the ICMP protocols. */
 export const SecurityRuleInput = RuleFields.superRefine((rule, context) => {

@@ -6,13 +6,15 @@ import { useTRPC } from '@/lib/trpc';
 import { Skeleton } from '@/ui/loading';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { loadTab } from '../shared/load-tab';
 import { QueryView } from '../shared/query-view';
 import { useUrlTab } from '../shared/use-url-state';
-import { OwnTokens } from './own-tokens';
-import { PasswordForm } from './password-form';
 import { Profile } from './profile';
-import { SecondFactor } from './second-factor';
-import { SessionTable } from './session-table';
+
+const OwnTokens = loadTab(() => import('./own-tokens').then((module) => module.OwnTokens));
+const PasswordForm = loadTab(() => import('./password-form').then((module) => module.PasswordForm));
+const SecondFactor = loadTab(() => import('./second-factor').then((module) => module.SecondFactor));
+const SessionTable = loadTab(() => import('./session-table').then((module) => module.SessionTable));
 
 const TABS = ['profile', 'security', 'tokens'] as const;
 

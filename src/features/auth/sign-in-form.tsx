@@ -1,7 +1,7 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { LoginInput } from '@/domain/auth';
+import type { LoginInput } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
@@ -13,6 +13,8 @@ import { Notice } from '@/ui/notice';
 import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
 import { useCountdown } from '../shared/use-timers';
 import { formatWait, type SignInProblem, signInProblem } from './sign-in-problem';
+
+const loginInput = () => import('@/domain/auth').then((module) => module.LoginInput);
 
 type Props = {
   expired: boolean;
@@ -27,7 +29,7 @@ export function SignInForm({ expired, reused, onChallenge }: Props) {
   const t = useT();
   const form = useCheckedForm<LoginInput, unknown, LoginInput>({
     defaultValues: { email: '', password: '' },
-    resolver: domainResolver(LoginInput, (values) => values),
+    resolver: domainResolver(loginInput, (values) => values),
   });
   const capsLock = useCapsLock();
   const [waitUntil, setWaitUntil] = useState<number | null>(null);

@@ -2,7 +2,8 @@
 import { useMemo } from 'react';
 import type { z } from 'zod';
 import { FLOW_DECISIONS, FLOW_GROUP_SORTS, FLOW_GROUPINGS, FLOW_SORTS } from '@/domain/choices';
-import { FlowFilter } from '@/domain/flow/flow-filter';
+import type { FlowFilter } from '@/domain/flow/flow-filter';
+import { isTypedFilter, type TypedFilter } from '@/domain/flow/typed-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 
@@ -23,8 +24,8 @@ const SPEC = {
     group: FLOW_GROUPINGS,
     metric: METRICS,
     workload_id: 'id',
-    source_workload_id: 'text',
-    destination_workload_id: 'text',
+    source_workload_id: 'id_or_none',
+    destination_workload_id: 'id_or_none',
     tenant_id: 'id',
     cluster_id: 'id',
     node_id: 'id',
@@ -57,6 +58,12 @@ export type Narrowing = Partial<Record<(typeof NARROWING)[number], string | null
 const isOf = <T extends string>(list: readonly T[], text: string | undefined): text is T =>
   list.some((item) => item === text);
 
+/** Ids were checked when the URL was read. */
+function isFilter(name: (typeof NARROWING)[number], value: string): boolean {
+  if (name === 'decision') return value.split(',').every((word) => isOf(FLOW_DECISIONS, word));
+  return name.endsWith('_id') || isTypedFilter(name as TypedFilter, value);
+}
+
 /** The explorer's state, all of it in the URL. What cannot be a filter is ignored, so that an old link shows flows. */
 export function useFlowView() {
   const state = useListState(SPEC);
@@ -67,10 +74,7 @@ export function useFlowView() {
     const given: Record<string, unknown> = {};
     for (const [index, name] of NARROWING.entries()) {
       const value = values[index];
-      if (value && FlowFilter.safeParse({ [name]: value }).success) given[name] = value;
-    }
-    if (typeof given.decision === 'string') {
-      given.decision = given.decision.split(',').filter((word) => isOf(FLOW_DECISIONS, word));
+      if (value && isFilter(name, value)) given[name] = name === 'decision' ? value.split(',') : value;
     }
     return { ...given, q: text.slice(0, 200).trim() || undefined } as Omit<
       z.input<typeof FlowFilter>,

@@ -1,13 +1,6 @@
 'use client';
-import dynamic from 'next/dynamic';
-import { FirewallLoading } from './firewall-loading';
+import { loadTab } from '../shared/load-tab';
 
-// Tabs that most visits to these pages never open: their code comes when they do.
-const loading = FirewallLoading;
-export const ClusterFirewall = dynamic(() => import('./cluster-firewall').then((module) => module.ClusterFirewall), {
-  loading,
-});
-export const NodeFirewall = dynamic(() => import('./node-firewall').then((module) => module.NodeFirewall), { loading });
-export const NetworkFirewall = dynamic(() => import('./network-firewall').then((module) => module.NetworkFirewall), {
-  loading,
-});
+export const ClusterFirewall = loadTab(() => import('./cluster-firewall').then((module) => module.ClusterFirewall));
+export const NodeFirewall = loadTab(() => import('./node-firewall').then((module) => module.NodeFirewall));
+export const NetworkFirewall = loadTab(() => import('./network-firewall').then((module) => module.NetworkFirewall));

@@ -1,7 +1,7 @@
 'use client';
 import { useMemo } from 'react';
 import { FLOW_SORTS, TRAFFIC_MODES } from '@/domain/choices';
-import { InsightFlowsInput } from '@/domain/insights';
+import { isTypedFilter } from '@/domain/flow/typed-filter';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { useListState } from '../shared/list-state';
 import { resolveRange } from '../shared/time-range';
@@ -27,8 +27,7 @@ export type Narrowing = { address?: string | null; port?: string | null; protoco
 
 /** A filter that the service would refuse is none: an old or mangled link then shows all flows. */
 function accepted(name: keyof Narrowing, value: string | null): Record<string, unknown> {
-  const { success } = InsightFlowsInput.shape[name].safeParse(value ?? undefined);
-  return value === null || !success ? {} : { [name]: value };
+  return value === null || !isTypedFilter(name, value) ? {} : { [name]: value };
 }
 
 /** What of a workload's traffic is looked at; all of it in the URL. */

@@ -1,4 +1,5 @@
-import { type NotificationIncident, objectPage } from '@/domain/notifications/incident';
+import type { NotificationIncident } from '@/domain/notifications/incident';
+import { objectPage } from '@/domain/notifications/object-page';
 import { formatTimesIn } from '@/lib/format';
 import { msg, type Translate } from '@/lib/i18n/translator';
 import { columnsOf } from '@/ui/columns';

@@ -3,13 +3,15 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
+import { loadTab } from '../shared/load-tab';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
-import { ChannelTable } from './channel-table';
-import { DeliveryTable } from './delivery-table';
 import { IncidentTable } from './incident-table';
-import { MailSettings } from './mail-settings';
-import { RuleTable } from './rule-table';
+
+const ChannelTable = loadTab(() => import('./channel-table').then((module) => module.ChannelTable));
+const DeliveryTable = loadTab(() => import('./delivery-table').then((module) => module.DeliveryTable));
+const MailSettings = loadTab(() => import('./mail-settings').then((module) => module.MailSettings));
+const RuleTable = loadTab(() => import('./rule-table').then((module) => module.RuleTable));
 
 const TABS = ['incidents', 'rules', 'channels', 'deliveries', 'email'] as const;
 

@@ -1,8 +1,7 @@
 'use client';
 import { useEffect } from 'react';
 import { type Control, type UseFormReturn, useController, useWatch } from 'react-hook-form';
-import { POLICY_TEST_EXPECTATIONS, RULE_PROTOCOLS } from '@/domain/choices';
-import { protocolHasPorts } from '@/domain/policy/policy';
+import { POLICY_TEST_EXPECTATIONS, protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioField } from '@/ui/form/radio-field';
 import { SelectField } from '@/ui/form/select-field';

@@ -8,6 +8,10 @@ import {
   useForm,
 } from 'react-hook-form';
 import type { z } from 'zod';
+import { unreachable } from '@/lib/problem';
+
+/** A schema, or how to load it: a form that is a page is shown without its schema, and loads it when it is submitted. */
+export type SchemaSource<S> = S | (() => Promise<S>);
 
 /**
  * A form whose fields are checked when it is submitted, and from then on at each change. A check when a field is left would move the
@@ -22,12 +26,16 @@ export const useCheckedForm = <V extends FieldValues, Context, Out>(
  * a field of that input appears at the form field of the same name, or at the one that `fieldName` tells.
  */
 export function domainResolver<V extends FieldValues, S extends z.ZodType<FieldValues>>(
-  schema: S,
+  schema: SchemaSource<S>,
   toInput: (values: V) => unknown,
   fieldName: (field: string) => string = (field) => field,
 ): Resolver<V, unknown, z.output<S>> {
-  return (values, _context, options) => {
-    const result = schema.safeParse(toInput(values));
+  const load = async () => (typeof schema === 'function' ? await schema() : schema);
+  return async (values, _context, options) => {
+    const loaded = await load().catch(() => null);
+    if (!loaded)
+      return { values: {}, errors: { root: { type: 'unreachable', message: unreachable().title } } as never };
+    const result = loaded.safeParse(toInput(values));
     if (result.success) return { values: result.data, errors: {} };
     const errors: Record<string, FieldError> = {};
     for (const issue of result.error.issues) {

@@ -5,7 +5,7 @@ import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod';
 import { failureOf } from '@/lib/problem';
 import type { Problem } from '@/ui/error-state';
-import { domainResolver, useCheckedForm } from './domain-resolver';
+import { domainResolver, type SchemaSource, useCheckedForm } from './domain-resolver';
 
 /** How a thing with a version is edited. */
 export type VersionedEdit<T extends { version: number }, V extends FieldValues, S extends z.ZodType<FieldValues>, R> = {
@@ -13,7 +13,7 @@ export type VersionedEdit<T extends { version: number }, V extends FieldValues, 
   opened: T;
   /** Reads it as it is stored now. */
   read: () => Promise<T>;
-  schema: S;
+  schema: SchemaSource<S>;
   toValues: (thing: T) => V;
   /** What is sent to change `base` to these values, its version included. */
   toInput: (values: V, base: T) => unknown;

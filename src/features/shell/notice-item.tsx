@@ -1,6 +1,6 @@
 'use client';
 import { Check } from 'lucide-react';
-import { objectPage } from '@/domain/notifications/incident';
+import { objectPage } from '@/domain/notifications/object-page';
 import type { Notification } from '@/domain/notifications/notification';
 import { formatTimesIn } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';

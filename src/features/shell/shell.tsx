@@ -9,7 +9,7 @@ import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { CommandRegistry } from '@/ui/command-registry';
 import { PageTrailProvider } from '@/ui/page-trail';
-import { loadPartsEarly } from '@/ui/part';
+import { loadPartsOnArrival } from '@/ui/part';
 import { Tooltip } from '@/ui/tooltip';
 import { AccountMenu } from './account-menu';
 import { Breadcrumbs } from './breadcrumbs';
@@ -51,7 +51,7 @@ type Props = {
  */
 export function Shell({ user, permissions, demo = false, onSignOut, children }: Props) {
   const t = useT();
-  useEffect(() => void loadPartsEarly(), []);
+  useEffect(loadPartsOnArrival, []);
   const groups = useMemo(() => visibleNavigation(permissions), [permissions]);
   const session = useSession();
   useRecentThings(session.status === 'signed_in' ? session.user.id : null);

@@ -1,8 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
-import { reachOf } from '@/domain/permissions';
-import { useSession } from '@/lib/browser-session';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
@@ -13,7 +11,6 @@ import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
 import { showToast } from '@/ui/toast';
-import { usePermissions } from '../shared/use-permissions';
 import { AssignmentPreview } from './assignment-preview';
 
 const NONE = 'none';
@@ -150,15 +147,4 @@ export function AssignProjectDialog({ what, workloadIds, mayClear, onClose, onAs
       </div>
     </Dialog>
   );
-}
-
-/** Whether the signed-in user may assign workloads to projects, and take them out of every tenant. */
-export function useAssignProject(): { possible: boolean; mayClear: boolean } {
-  const state = useSession();
-  const { can } = usePermissions();
-  const grants = state.status === 'signed_in' ? state.user.grants : [];
-  return {
-    possible: can('workload:write') && can('project:read'),
-    mayClear: reachOf(grants, 'workload:write') === 'all',
-  };
 }

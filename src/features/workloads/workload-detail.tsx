@@ -27,9 +27,9 @@ import { QueryView } from '../shared/query-view';
 import { FlowsLink, TopologyLink } from '../shared/traffic-links';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
-import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { FormerWorkload } from './former-workload';
 import { addressColumns, interfaceColumns } from './interface-columns';
+import { AssignProjectDialog, useAssignProject } from './use-assign-project';
 import { FirewallShare, ProtectionReasons, Tags } from './workload-cells';
 
 const TABS = ['overview', 'traffic', 'firewall'] as const;

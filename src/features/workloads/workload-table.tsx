@@ -27,9 +27,9 @@ import { ListView } from '../shared/list/list-view';
 import { PROJECT } from '../shared/list/sources';
 import { useList } from '../shared/list/use-list';
 import { usePermissions } from '../shared/use-permissions';
-import { AssignProjectDialog, useAssignProject } from './assign-project-dialog';
 import { CreatePolicyButton } from './create-policy-button';
 import { useAllMatching } from './use-all-matching';
+import { AssignProjectDialog, useAssignProject } from './use-assign-project';
 import { useProtectionCounts } from './use-protection-counts';
 import { workloadColumns } from './workload-columns';
 

@@ -65,6 +65,7 @@ export function FormShell<V extends FieldValues, Out>({
       className={clsx('flex flex-col gap-4', layout === 'panel' && '-mb-4')}
     >
       {error && <Summary problem={error} unplaced={unplaced} />}
+      {form.formState.errors.root?.message && <Notice tone="danger" title={form.formState.errors.root.message} live />}
       {children}
       <div className={layout === 'panel' ? panelActions : 'flex flex-wrap items-center justify-end gap-2'}>
         {aside && <div className="mr-auto min-w-0">{aside}</div>}

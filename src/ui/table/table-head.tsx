@@ -8,17 +8,16 @@ import type { ServerTable } from './use-server-table';
 /** Header row; stays at the top while the rows scroll. */
 export function TableHead<Row extends object>({
   table,
-  selectable,
   actions,
   resizing,
 }: {
   table: ServerTable<Row>;
-  selectable: boolean;
   actions: boolean;
   resizing: Resizing;
 }) {
   const t = useT();
-  const headers = table.getFlatHeaders();
+  const { columns, selection, allSelected } = table;
+  const selectable = selection !== undefined;
   return (
     <thead className="sticky top-0 z-2">
       <tr className="h-row">
@@ -27,22 +26,22 @@ export function TableHead<Row extends object>({
             <PlainCheckbox
               aria-label={t('Select all loaded rows')}
               className="align-middle"
-              checked={table.getIsAllRowsSelected()}
-              indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
-              onCheckedChange={(checked) => table.toggleAllRowsSelected(checked)}
+              checked={allSelected}
+              indeterminate={selection.size > 0 && !allSelected}
+              onCheckedChange={table.selectAll}
             />
           </th>
         )}
-        {headers.map(({ id, column }, index) => (
+        {columns.map((column, index) => (
           <HeaderCell
-            key={id}
+            key={column.id}
             id={column.id}
-            header={String(column.columnDef.header)}
-            align={column.columnDef.meta?.align ?? 'start'}
+            header={column.header}
+            align={column.align ?? 'start'}
             sticky={index > 0 ? undefined : selectable ? 'left-9' : 'left-0'}
-            sorted={column.getIsSorted()}
-            onSort={column.getCanSort() ? () => column.toggleSorting() : undefined}
-            last={index === headers.length - 1}
+            sorted={table.sortedOf(column)}
+            onSort={column.sortable ? () => table.sortBy(column) : undefined}
+            last={index === columns.length - 1}
             resizing={resizing}
           />
         ))}

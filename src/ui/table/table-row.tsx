@@ -3,35 +3,40 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { PlainCheckbox } from '../plain-checkbox';
-import type { ServerTable } from './use-server-table';
+import type { Column } from './column';
+import type { TableItem } from './use-server-table';
 import { isPlainPress } from './virtual-rows';
 
 type Props<Row extends object> = {
-  row: ReturnType<ServerTable<Row>['getRowModel']>['rows'][number];
+  item: TableItem<Row>;
+  columns: readonly Column<Row>[];
   /** Place in the whole list, from 0. */
   index: number;
   current: boolean;
-  selectable: boolean;
+  /** Undefined where rows cannot be selected. */
+  selected: boolean | undefined;
+  /** `extend`: with the rows up to the last one that was selected. */
+  onSelect: (checked: boolean, extend: boolean) => void;
   /** What the row is called, for its checkbox. */
   name: string;
   onOpen: ((row: Row) => void) | undefined;
   actions: ReactNode;
-  FlexRender: ServerTable<Row>['FlexRender'];
 };
 
 /** One row. A press outside its links and buttons opens it. */
 export function TableRow<Row extends object>({
-  row,
+  item: { id, row },
+  columns,
   index,
   current,
-  selectable,
+  selected,
+  onSelect,
   name,
   onOpen,
   actions,
-  FlexRender,
 }: Props<Row>) {
   const t = useT();
-  const selected = selectable && row.getIsSelected();
+  const selectable = selected !== undefined;
   const cell = clsx(
     'h-row truncate border-b px-2.5 group-last/row:border-b-0',
     // Opaque, so that sticky cells hide what scrolls under them.
@@ -39,11 +44,11 @@ export function TableRow<Row extends object>({
   );
   return (
     <tr
-      data-row-id={row.id}
+      data-row-id={id}
       aria-rowindex={index + 2}
-      aria-selected={selectable ? selected : undefined}
+      aria-selected={selected}
       tabIndex={current ? 0 : -1}
-      onClick={onOpen && ((event) => isPlainPress(event) && onOpen(row.original))}
+      onClick={onOpen && ((event) => isPlainPress(event) && onOpen(row))}
       className="group/row outline-none"
     >
       {selectable && (
@@ -52,23 +57,21 @@ export function TableRow<Row extends object>({
             aria-label={t('Select {name}', { name })}
             className="align-middle"
             checked={selected}
-            onCheckedChange={(checked, { shiftKey }) =>
-              row.getToggleSelectedHandler()({ target: { checked }, shiftKey })
-            }
+            onCheckedChange={(checked, { shiftKey }) => onSelect(checked, shiftKey)}
           />
         </td>
       )}
-      {row.getVisibleCells().map((item, place) => (
+      {columns.map((column, place) => (
         <td
-          key={item.id}
+          key={column.id}
           className={clsx(
             cell,
-            item.column.columnDef.meta?.align === 'end' && 'text-right tabular-nums',
+            column.align === 'end' && 'text-right tabular-nums',
             place === 0 && 'sticky z-1',
             place === 0 && (selectable ? 'left-9' : 'row-edge left-0'),
           )}
         >
-          <FlexRender cell={item} />
+          {column.cell(row)}
         </td>
       ))}
       {actions !== undefined && <td className={clsx(cell, 'sticky right-0 z-1 !px-1 text-right')}>{actions}</td>}

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode, type RefObject, useEffect, useRef } from 'rea
 import { TableRow } from './table-row';
 import { useRowKeyboard } from './use-row-keyboard';
 import type { ServerTable } from './use-server-table';
-import { getPageSize, ROW_HEIGHT, RowGap, useVirtualRows } from './virtual-rows';
+import { getPageSize, RowGap, useVirtualRows } from './virtual-rows';
 
 /** How many rows before the end the next page is asked for. */
 const AHEAD = 30;
@@ -11,7 +11,6 @@ const AHEAD = 30;
 type Props<Row extends object> = {
   table: ServerTable<Row>;
   scrollRef: RefObject<HTMLElement | null>;
-  selectable: boolean;
   columnCount: number;
   rowName: (row: Row) => string;
   onRowOpen: ((row: Row) => void) | undefined;
@@ -26,7 +25,6 @@ type Props<Row extends object> = {
 export function TableRows<Row extends object>({
   table,
   scrollRef,
-  selectable,
   columnCount,
   rowName,
   onRowOpen,
@@ -35,49 +33,51 @@ export function TableRows<Row extends object>({
   onNearEnd,
 }: Props<Row>) {
   const bodyRef = useRef<HTMLTableSectionElement>(null);
-  const { rows } = table.getRowModel();
+  const { items, selection } = table;
+  const selectable = selection !== undefined;
+  const isSelected = (index: number) => selection?.has(items[index]?.id ?? '') ?? false;
   const keyboard = useRowKeyboard({
-    ids: rows.map((row) => row.id),
+    ids: items.map((item) => item.id),
     bodyRef,
-    reveal: (index) => virtualizer.scrollToIndex(index),
+    reveal: (index) => reveal(index),
     pageSize: () => getPageSize(scrollRef.current),
-    onOpen: onRowOpen && ((index) => rows[index] && onRowOpen(rows[index].original)),
-    onToggle: selectable ? (index) => rows[index]?.toggleSelected() : undefined,
+    onOpen: onRowOpen && ((index) => items[index] && onRowOpen(items[index].row)),
+    onToggle: selectable ? (index) => table.select(index, !isSelected(index)) : undefined,
     onEscape: onClearSelection,
   });
   const { currentIndex } = keyboard;
-  const virtualizer = useVirtualRows({ rows, scrollRef, currentIndex });
-  const items = virtualizer.getVirtualItems();
-  const nearEnd = onNearEnd !== undefined && (items.at(-1)?.index ?? 0) >= rows.length - AHEAD;
+  const { indexes, reveal } = useVirtualRows({ count: items.length, scrollRef, currentIndex });
+  const nearEnd = onNearEnd !== undefined && (indexes.at(-1) ?? 0) >= items.length - AHEAD;
   useEffect(() => {
     if (nearEnd) onNearEnd();
   }, [nearEnd, onNearEnd]);
 
-  let end = ROW_HEIGHT;
+  let next = 0;
   return (
     <tbody ref={bodyRef} onKeyDown={keyboard.onKeyDown} onFocus={keyboard.onFocus}>
-      {items.map((item) => {
-        const row = rows[item.index];
-        if (!row) return null;
-        const gap = item.start - end;
-        end = item.end;
+      {indexes.map((index) => {
+        const item = items[index];
+        if (!item) return null;
+        const gap = index - next;
+        next = index + 1;
         return (
-          <Fragment key={row.id}>
-            <RowGap height={gap} columnCount={columnCount} />
+          <Fragment key={item.id}>
+            <RowGap rows={gap} columnCount={columnCount} />
             <TableRow<Row>
-              row={row}
-              index={item.index}
-              current={item.index === currentIndex}
-              selectable={selectable}
-              name={rowName(row.original)}
+              item={item}
+              columns={table.columns}
+              index={index}
+              current={index === currentIndex}
+              selected={selectable ? isSelected(index) : undefined}
+              onSelect={(checked, extend) => table.select(index, checked, extend)}
+              name={rowName(item.row)}
               onOpen={onRowOpen}
-              actions={rowActions?.(row.original)}
-              FlexRender={table.FlexRender}
+              actions={rowActions?.(item.row)}
             />
           </Fragment>
         );
       })}
-      <RowGap height={virtualizer.getTotalSize() + ROW_HEIGHT - end} columnCount={columnCount} />
+      <RowGap rows={items.length - next} columnCount={columnCount} />
     </tbody>
   );
 }

@@ -60,5 +60,5 @@ export function useColumnLayout<Row>(tableId: string, columns: readonly Column<R
       onSelect: () => store(null),
     },
   ];
-  return { visible, shown, widths, resizing, entries };
+  return { shown, widths, resizing, entries };
 }

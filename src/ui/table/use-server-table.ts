@@ -1,16 +1,5 @@
 'use client';
-import {
-  type ColumnDef,
-  columnVisibilityFeature,
-  metaHelper,
-  type ReactTable,
-  type RowSelectionState,
-  rowSelectionFeature,
-  rowSortingFeature,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { type Column, formatSort, parseSort } from './column';
 import { useColumnLayout } from './use-column-layout';
 
@@ -25,63 +14,55 @@ type Options<Row extends object> = {
   onSelectionChange: ((selection: ReadonlySet<string>) => void) | undefined;
 };
 
-export type ServerTable<Row extends object> = ReactTable<Features, Row>;
+export type TableItem<Row> = { id: string; row: Row };
+
+export type ServerTable<Row> = {
+  /** The columns that are shown. */
+  columns: readonly Column<Row>[];
+  items: readonly TableItem<Row>[];
+  /** Direction of the column that the server sorted by. */
+  sortedOf: (column: Column<Row>) => false | 'asc' | 'desc';
+  /** Sorts by the column; the other way when it is sorted by already. */
+  sortBy: (column: Column<Row>) => void;
+  /** Undefined where rows cannot be selected. */
+  selection: ReadonlySet<string> | undefined;
+  allSelected: boolean;
+  selectAll: (checked: boolean) => void;
+  /** `extend`: all rows from the last one that was selected so. */
+  select: (index: number, checked: boolean, extend?: boolean) => void;
+};
 
 /** The table model over rows that the server has sorted, filtered and cut into pages. */
 export function useServerTable<Row extends object>(options: Options<Row>) {
   const { columns, rows, rowId, sort, selection } = options;
   const layout = useColumnLayout(options.tableId, columns);
-  const defs = useMemo(() => columns.map((column, index) => definition(column, index === 0)), [columns]);
-  const sorting = useMemo(() => (sort ? [parseSort(sort)] : []), [sort]);
-  const rowSelection = useMemo(() => {
-    const state: RowSelectionState = {};
-    for (const id of selection ?? []) state[id] = true;
-    return state;
-  }, [selection]);
-  const table: ServerTable<Row> = useTable<Features, Row>({
-    features,
-    columns: defs,
-    data: rows,
-    getRowId: rowId,
-    manualSorting: true,
-    enableMultiSort: false,
-    enableSortingRemoval: false,
-    enableRowSelection: selection !== undefined,
-    state: { sorting, columnVisibility: layout.visible, rowSelection },
-    onSortingChange: (change) => {
-      const [next] = typeof change === 'function' ? change(sorting) : change;
-      if (next) options.onSortChange?.(formatSort(next));
+  const items = useMemo(() => rows.map((row) => ({ id: rowId(row), row })), [rows, rowId]);
+  const anchor = useRef<string | null>(null);
+  const sorted = sort ? parseSort(sort) : null;
+
+  const change = (first: number, last: number, checked: boolean) => {
+    // Rows that are not loaded stay as they are.
+    const next = new Set(selection);
+    for (const { id } of items.slice(first, last + 1)) {
+      if (checked) next.add(id);
+      else next.delete(id);
+    }
+    options.onSelectionChange?.(next);
+  };
+  const table: ServerTable<Row> = {
+    columns: layout.shown,
+    items,
+    sortedOf: ({ id }) => (sorted?.id === id ? (sorted.desc ? 'desc' : 'asc') : false),
+    sortBy: ({ id, sortFirst }) =>
+      options.onSortChange?.(formatSort({ id, desc: sorted?.id === id ? !sorted.desc : sortFirst === 'desc' })),
+    selection,
+    allSelected: selection !== undefined && items.length > 0 && items.every(({ id }) => selection.has(id)),
+    selectAll: (checked) => change(0, items.length - 1, checked),
+    select: (index, checked, extend = false) => {
+      const from = extend ? items.findIndex(({ id }) => id === anchor.current) : -1;
+      change(from < 0 ? index : Math.min(from, index), Math.max(from, index), checked);
+      anchor.current = items[index]?.id ?? null;
     },
-    onRowSelectionChange: (change) => {
-      const next = typeof change === 'function' ? change(rowSelection) : change;
-      options.onSelectionChange?.(new Set(Object.keys(next).filter((id) => next[id])));
-    },
-  });
+  };
   return { table, layout };
 }
-
-function definition<Row extends object>(column: Column<Row>, first: boolean): ColumnDef<Features, Row> {
-  return {
-    id: column.id,
-    header: column.header,
-    // An accessor makes the column sortable; the server does the sorting, so its value is never compared here.
-    accessorFn: () => null,
-    cell: ({ row }) => column.cell(row.original),
-    enableSorting: column.sortable ?? false,
-    sortDescFirst: column.sortFirst === 'desc',
-    enableHiding: !first,
-    meta: { align: column.align ?? 'start' },
-  };
-}
-
-type Meta = { align: 'start' | 'end' };
-
-/** What our tables use of the library; sorting, filtering and paging are done by the server. */
-const features = tableFeatures({
-  rowSortingFeature,
-  columnVisibilityFeature,
-  rowSelectionFeature,
-  columnMeta: metaHelper<Meta>(),
-});
-
-type Features = typeof features;

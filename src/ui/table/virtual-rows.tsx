@@ -1,47 +1,60 @@
 'use client';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, type RefObject, useCallback } from 'react';
-
-export const ROW_HEIGHT = 32;
+import { type MouseEvent, type RefObject, useLayoutEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { OVERSCAN, ROW_HEIGHT, type RowRange, rangeOf, rowsIn, scrollTopFor } from './row-range';
 
 type Options = {
-  rows: readonly { id: string }[];
+  count: number;
   scrollRef: RefObject<HTMLElement | null>;
   /** Stays in the document, or it would lose the focus when it is scrolled away. */
   currentIndex: number;
 };
 
-/** Which rows of a table are in the document: those that can be seen, and the current one. */
-export function useVirtualRows({ rows, scrollRef, currentIndex }: Options) {
-  return useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    count: rows.length,
-    getScrollElement: () => scrollRef.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
-    overscan: 10,
-    // The sticky header lies over the first ROW_HEIGHT pixels.
-    scrollMargin: ROW_HEIGHT,
-    scrollPaddingStart: ROW_HEIGHT,
-    initialRect: { width: 0, height: 640 },
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      if (currentIndex >= rows.length || shown.includes(currentIndex)) return shown;
-      return [...shown, currentIndex].sort((a, b) => a - b);
+const AT_FIRST: RowRange = { first: 0, last: 20 + OVERSCAN };
+const isSame = (a: RowRange, b: RowRange) => a.first === b.first && a.last === b.last;
+
+/** Which rows of a table are in the document: those that can be seen, and the current one. All rows are equally high. */
+export function useVirtualRows({ count, scrollRef, currentIndex }: Options) {
+  const [range, setRange] = useState(AT_FIRST);
+  useLayoutEffect(() => {
+    const scroller = scrollRef.current;
+    if (!scroller) return;
+    const look = () =>
+      setRange((before) => {
+        const next = rangeOf(scroller.scrollTop, scroller.clientHeight);
+        return isSame(before, next) ? before : next;
+      });
+    // Within the frame that shows the new place, or it would show a gap.
+    const onScroll = () => flushSync(look);
+    const resized = new ResizeObserver(look);
+    look();
+    resized.observe(scroller);
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      resized.disconnect();
+      scroller.removeEventListener('scroll', onScroll);
+    };
+  }, [scrollRef]);
+  return {
+    indexes: rowsIn(range, count, currentIndex),
+    reveal: (index: number) => {
+      const scroller = scrollRef.current;
+      if (scroller) scroller.scrollTop = scrollTopFor(index, scroller.scrollTop, scroller.clientHeight);
     },
-  });
+  };
 }
 
 /** How many rows a page key moves by. */
 export const getPageSize = (scroller: HTMLElement | null): number =>
   Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
 
-/** Placeholder for rows that are not in the document. */
-export function RowGap({ height, columnCount }: { height: number; columnCount: number }) {
-  if (height <= 0) return null;
+/** In place of `rows` rows that are not in the document. */
+export function RowGap({ rows, columnCount }: { rows: number; columnCount: number }) {
+  if (rows <= 0) return null;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can take the focus.
     <tr aria-hidden="true">
-      <td colSpan={columnCount} style={{ height, padding: 0 }} />
+      <td colSpan={columnCount} style={{ height: rows * ROW_HEIGHT, padding: 0 }} />
     </tr>
   );
 }

@@ -16,14 +16,15 @@ import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { Tabs } from '@/ui/tabs';
 import { DetailPage, EditButton } from '../../shared/detail-page';
+import { loadTab } from '../../shared/load-tab';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
-import { AccessTable } from './access-table';
 import { ActiveDialog, DeleteUserDialog, ResetFactorDialog } from './user-dialogs';
 import { activeText } from './user-labels';
 import { UserOverview } from './user-overview';
-import { UserTokens } from './user-tokens';
 
+const AccessTable = loadTab(() => import('./access-table').then((module) => module.AccessTable));
+const UserTokens = loadTab(() => import('./user-tokens').then((module) => module.UserTokens));
 const EditRolesDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.EditRolesDrawer));
 const EditUserDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.EditUserDrawer));
 const SetPasswordDrawer = loadOnOpening(() => import('./user-drawers').then((module) => module.SetPasswordDrawer));

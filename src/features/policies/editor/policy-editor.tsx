@@ -1,10 +1,9 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
-import { useMemo } from 'react';
 import type { DefaultValues } from 'react-hook-form';
-import { type ChangedPolicy, type Policy, PolicyChange, PolicyCreate } from '@/domain/policies';
-import type { PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
+import type { ChangedPolicy, Policy, PolicyCreate } from '@/domain/policies';
+import type { PolicyDraft } from '@/domain/policy-draft';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
@@ -15,7 +14,6 @@ import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
 import { DetailSkeleton, useDocumentTitle } from '../../shared/detail-page';
 import { domainResolver, useCheckedForm } from '../../shared/domain-resolver';
-import { parseDraftLink } from '../../shared/policy-draft/parse-draft-link';
 import { QueryView } from '../../shared/query-view';
 import { useReadAgain } from '../../shared/record-cache';
 import { NO_TENANT, useTenantChoice } from '../../shared/tenant-options';
@@ -35,6 +33,9 @@ import {
 } from './policy-form-values';
 import { VersionConflict } from './version-conflict';
 
+const policyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
+const policyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
+
 /** The page on which a policy is written: a new one without an id. */
 export function PolicyEditor({ policyId }: { policyId?: string }) {
   const { reason } = usePermissions();
@@ -50,25 +51,28 @@ function Refused({ children }: { children: string }) {
 
 function NewPolicy() {
   const params = useSearchParams();
-  const asked = useMemo(() => parseDraftLink(new URLSearchParams(params)), [params]);
-  return asked ? <DraftedPolicy asked={asked} /> : <NewPolicyForm />;
+  return params.has('draft') ? <DraftedPolicy link={params.toString()} /> : <NewPolicyForm />;
 }
 
 /** A new policy with what the service proposes for observed traffic or for workloads. */
-function DraftedPolicy({ asked }: { asked: PolicyDraftInput }) {
+function DraftedPolicy({ link }: { link: string }) {
   const t = useT();
   const client = useTRPCClient();
   // Proposed once: later changes of the inventory do not overwrite what the author typed.
   const query = useQuery({
-    queryKey: ['policy-draft', JSON.stringify(asked)],
-    queryFn: ({ signal }) => client.policies.draft.mutate(asked, { signal }),
+    queryKey: ['policy-draft', link],
+    queryFn: async ({ signal }) => {
+      const { parseDraftLink } = await import('../../shared/policy-draft/parse-draft-link');
+      const asked = parseDraftLink(new URLSearchParams(link));
+      return asked && { ...(await client.policies.draft.mutate(asked, { signal })), action: asked.action };
+    },
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnMount: 'always',
   });
   const settled = query.isFetchedAfterMount || query.isError;
   return (
     <QueryView query={settled ? query : { ...query, data: undefined }} skeleton={<DetailSkeleton />}>
-      {(draft) => <NewPolicyForm draft={{ ...draft, name: draftName(t, draft, asked.action) }} />}
+      {(draft) => <NewPolicyForm draft={draft ? { ...draft, name: draftName(t, draft, draft.action) } : undefined} />}
     </QueryView>
   );
 }
@@ -87,7 +91,7 @@ function NewPolicyForm({ draft }: { draft?: PolicyDraft }) {
       ...(draft ? { ...toDraftValues(draft), project_id: draft.project_id } : EMPTY_POLICY),
       tenant_id,
     } as DefaultValues<PolicyValues>,
-    resolver: domainResolver(PolicyCreate, toPolicyCreate),
+    resolver: domainResolver(policyCreate, toPolicyCreate),
   });
   const create = useMutation(
     trpc.policies.create.mutationOptions({
@@ -175,7 +179,7 @@ function EditPolicy({ first }: { first: Policy }) {
   const edit = useVersionedForm({
     opened: first,
     read: () => readAgain(trpc.policies.get.queryOptions({ id: first.id })),
-    schema: PolicyChange,
+    schema: policyChange,
     toValues: toPolicyValues,
     toInput: (values, { version }) => toPolicyChange(values, version),
     save: (input) => client.policies.update.mutate({ ...input, id: first.id }),

@@ -1,6 +1,7 @@
+import { protocolHasPorts } from '@/domain/choices';
 import { typedPorts } from '@/domain/net/port-range';
 import type { Policy, PolicyChange, PolicyCreate, PolicySnapshot } from '@/domain/policies';
-import { type PolicyDefinition, protocolHasPorts, type SecurityRuleInput } from '@/domain/policy/policy';
+import type { PolicyDefinition, SecurityRuleInput } from '@/domain/policy/policy';
 import { DEFAULT_VISIBILITY, type PolicyTier, type TenantVisibility } from '@/domain/policy/tier';
 import type { PolicyDraft } from '@/domain/policy-draft';
 import type { PreviewInput } from '@/domain/policy-preview';

@@ -1,9 +1,8 @@
-import { RULE_PROTOCOLS } from '@/domain/choices';
+import { protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
 import { icmpName } from '@/domain/firewall/data/icmp-types';
 import { isWithinReach, type Owned, type Reach, tenantsOf } from '@/domain/permissions';
 import { ownerOf } from '@/domain/policy/acts-on';
 import type { InventoryIndex } from '@/domain/policy/inventory-index';
-import { protocolHasPorts } from '@/domain/policy/policy';
 import { proposeEndpoint } from '@/domain/policy/propose-endpoint';
 import type { DraftEnd, DraftProposal, PolicyDraft, PolicyDraftInput } from '@/domain/policy-draft';
 import type { Scope } from '../../auth/scope';

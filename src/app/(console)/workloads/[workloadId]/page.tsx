@@ -1,8 +1,7 @@
-import { GuestFirewall } from '@/features/guest-firewall/guest-firewall';
-import { WorkloadTraffic } from '@/features/insights/workload-traffic';
 import { WorkloadDetail } from '@/features/workloads/workload-detail';
 import { titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { GuestFirewall, WorkloadTraffic } from './tabs';
 
 export const generateMetadata = titled(msg('Workload'));
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { paths } from '@/lib/paths';
-import { objectPage } from './incident';
+import { objectPage } from './object-page';
 
 const id = '0192f0c1-7a3b-7c44-9f00-000000000001';
 

@@ -1,0 +1,9 @@
+'use client';
+import { loadTab } from '@/features/shared/load-tab';
+
+export const WorkloadTraffic = loadTab<{ workloadId: string }>(() =>
+  import('@/features/insights/workload-traffic').then((module) => module.WorkloadTraffic),
+);
+export const GuestFirewall = loadTab<{ workloadId: string }>(() =>
+  import('@/features/guest-firewall/guest-firewall').then((module) => module.GuestFirewall),
+);
