@@ -8,6 +8,10 @@ const config: NextConfig = {
   // `npm run check` and `npm test` check types of everything once; the build of a release need not do it again.
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@fabric/agent-contract'],
+  experimental: {
+    // Fewer, larger scripts for each page: they compress better together, and a page asks for half as many.
+    turbopackChunking: { firstPageLoadPriority: 0.9, requestCost: 600_000, minChunkSize: 200_000 },
+  },
   // Native or worker-thread packages stay outside the bundle and are loaded from node_modules at run time.
   serverExternalPackages: ['@node-rs/argon2', 'pino', 'bullmq', 'ioredis', 'postgres', 'pg'],
 };

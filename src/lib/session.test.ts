@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AuthFetch, makeAuthFetch } from './auth-fetch';
+import { type EarlyAnswer, earlyRefreshScript, takeEarlyAnswer } from './early-refresh';
 import { RestError } from './problem';
 import { AUTH_EXPIRED_EVENT, Session } from './session';
 import type { TabLock } from './tab-lock';
@@ -87,13 +88,13 @@ describe('session', () => {
   const NAME = 'session-test';
   const channels: BroadcastChannel[] = [];
 
-  function openTab(service: FakeService, lock: TabLock = sharedLock()) {
+  function openTab(service: FakeService, lock: TabLock = sharedLock(), early?: () => Promise<EarlyAnswer | null>) {
     const target = new EventTarget();
     const channel = new BroadcastChannel(NAME);
     channels.push(channel);
     const expired: Event[] = [];
     target.addEventListener(AUTH_EXPIRED_EVENT, (event) => expired.push(event));
-    const session = new Session({ fetch: service.fetch, lock, channel, target });
+    const session = new Session({ fetch: service.fetch, lock, channel, target, ...(early && { early }) });
     return { session, expired, authFetch: makeAuthFetch(session, service.fetch) };
   }
 
@@ -180,6 +181,102 @@ describe('session', () => {
       expect(session.token).toBeNull();
       expect(session.state).toEqual({ status: 'signed_out', expired: false });
       expect(expired).toHaveLength(0);
+    });
+  });
+
+  describe('the refresh that the document sends before its code is here', () => {
+    /** Runs the script of the document as a browser does. @returns the window it leaves its answer in */
+    function openDocument(lock: TabLock | null): object {
+      const window = {};
+      const locks = lock && { request: (_name: string, run: () => Promise<unknown>) => lock(run) };
+      new Function('window', 'navigator', 'fetch', earlyRefreshScript('any'))(
+        window,
+        locks ? { locks } : {},
+        service.fetch,
+      );
+      return window;
+    }
+
+    test('signs in with one refresh and leaves no answer in the page', async () => {
+      const lock = sharedLock();
+      const window = openDocument(lock);
+      const { session } = openTab(service, lock, () => takeEarlyAnswer(window));
+      await session.start();
+      expect(session.token).toBe('access-1');
+      expect(service.refreshes).toBe(1);
+      expect(window).toEqual({});
+      service.valid.clear();
+      await session.reload();
+      expect(service.refreshes).toBe(2);
+      expect(session.token).toBe('access-2');
+    });
+
+    test('signs out without a second refresh when there is no session', async () => {
+      service.cookie = null;
+      const window = openDocument(sharedLock());
+      const { session, expired } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+      await session.start();
+      expect(session.state).toEqual({ status: 'signed_out', expired: false });
+      expect(service.refreshes).toBe(1);
+      expect(expired).toHaveLength(0);
+    });
+
+    test('precedes the refresh of the session when it lost a race or got no answer', async () => {
+      const lost = Response.json({ title: 'No', status: 401, reason: 'already_rotated' }, { status: 401 });
+      for (const answer of [lost, new TypeError('fetch failed')]) {
+        service.refreshAnswers = [answer];
+        const window = openDocument(sharedLock());
+        const { session } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+        await session.start();
+        expect(session.state.status).toBe('signed_in');
+      }
+      expect(service.refreshes).toBe(4);
+    });
+
+    test('holds the lock of all tabs, so that no refresh token is used twice', async () => {
+      const lock = sharedLock();
+      const windows = [openDocument(lock), openDocument(lock)];
+      const tabs = windows.map((window) => openTab(service, lock, () => takeEarlyAnswer(window)));
+      const other = openTab(service, lock);
+      await Promise.all([...tabs, other].map(({ session }) => session.start()));
+      expect(service.reused).toBe(false);
+      for (const { session } of [...tabs, other]) expect(session.state.status).toBe('signed_in');
+    });
+
+    test('sends nothing where the browser has no lock for all tabs', async () => {
+      const window = openDocument(null);
+      const { session } = openTab(service, sharedLock(), () => takeEarlyAnswer(window));
+      expect(service.refreshes).toBe(0);
+      await session.start();
+      expect(session.token).toBe('access-1');
+    });
+
+    test("stays unused when another tab's session arrived first", async () => {
+      const lock = sharedLock();
+      const window = openDocument(lock);
+      const { session } = openTab(service, lock, () => takeEarlyAnswer(window));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const other = openTab(service, lock);
+      await other.session.start();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(session.token).toBe('access-2');
+      await session.reload();
+      expect(session.token).toBe('access-3');
+    });
+
+    test('stays unused when another tab signed out in the meantime', async () => {
+      const lock = sharedLock();
+      const other = openTab(service, lock);
+      await other.session.start();
+      const window = openDocument(lock);
+      const { session } = openTab(service, lock, async () => {
+        const early = await takeEarlyAnswer(window);
+        session.expire(null);
+        return early;
+      });
+      await session.start();
+      expect(session.state.status).toBe('signed_out');
+      expect(session.token).toBeNull();
     });
   });
 

@@ -2,14 +2,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { CurrentUser, SignedIn } from '@/domain/auth';
 import type { SecondFactorNeeded } from '@/domain/second-factor';
 import type { SignedOut } from '@/domain/sign-in-provider';
+import { type EarlyAnswer, REFRESH_TIMEOUT_MS } from './early-refresh';
 import { type Failure, failureFromBody, foreignAnswer, RestError, unreachable } from './problem';
 import type { TabLock } from './tab-lock';
 
 /** Raised on `window` when the session cannot be renewed. */
 export const AUTH_EXPIRED_EVENT = 'fabric.authExpired';
 
-/** Longer than the service ever takes; a hung request must not hold the lock that all tabs share. */
-const TIMEOUT_MS = 15_000;
 const RACE_DELAYS_MS = [200, 600, 1500];
 
 export type SessionState =
@@ -27,6 +26,8 @@ export type SessionDeps = {
   channel: Pick<BroadcastChannel, 'postMessage' | 'addEventListener'> | null;
   /** Where `fabric.authExpired` is raised. */
   target: EventTarget;
+  /** What the document itself asked before this code was here; null without it. Taken once. */
+  early?: () => Promise<EarlyAnswer | null>;
 };
 
 /**
@@ -98,7 +99,10 @@ export class Session {
     // While this tab waited for the lock another one may have renewed or ended the session.
     if (this.token !== stale || this.#state.status === 'signed_out') return this.token;
     const epoch = this.#epoch;
-    let answer = await this.#post('/api/v1/auth/refresh', {});
+    // Only while this tab has no token: another tab's newer one may have arrived first.
+    const early = stale === null ? ((await this.#deps.early?.()) ?? null) : null;
+    if (epoch !== this.#epoch) return this.token;
+    let answer = early ? read(early.response, early.text) : await this.#post('/api/v1/auth/refresh', {});
     for (const delay of RACE_DELAYS_MS) {
       if (answer.ok || answer.failure.extra?.reason !== 'already_rotated') break;
       // A page that is being left, or a tab outside this lock, was faster with the same cookie; its answer brings the next.
@@ -173,7 +177,7 @@ export class Session {
     });
   }
 
-  async #post(url: string, body: unknown): Promise<{ ok: true; body: unknown } | { ok: false; failure: Failure }> {
+  async #post(url: string, body: unknown): Promise<Answer> {
     let response: Response;
     let text: string;
     try {
@@ -183,7 +187,8 @@ export class Session {
         cache: 'no-store',
         // Leaving the page must not lose the answer: the token that was sent is used up, and the cookie holds the next one.
         keepalive: true,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        // A hung request must not hold the lock that all tabs share.
+        signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
         headers: {
           'content-type': 'application/json',
           ...(this.token && { authorization: `Bearer ${this.token}` }),
@@ -194,17 +199,7 @@ export class Session {
     } catch (cause) {
       throw new RestError(unreachable(), { cause });
     }
-    let json: unknown = null;
-    try {
-      json = text === '' ? null : JSON.parse(text);
-    } catch {
-      return { ok: false, failure: foreignAnswer(response.status, response.headers.get('x-request-id')) };
-    }
-    if (response.ok) return { ok: true, body: json };
-    const failure =
-      failureFromBody(json, response.headers.get('retry-after')) ??
-      foreignAnswer(response.status, response.headers.get('x-request-id'));
-    return { ok: false, failure: { ...failure, status: response.status } };
+    return read(response, text);
   }
 
   #enter(body: unknown): void {
@@ -231,6 +226,21 @@ export class Session {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+type Answer = { ok: true; body: unknown } | { ok: false; failure: Failure };
+
+function read(response: Response, text: string): Answer {
+  const foreign = () => foreignAnswer(response.status, response.headers.get('x-request-id'));
+  let json: unknown = null;
+  try {
+    json = text === '' ? null : JSON.parse(text);
+  } catch {
+    return { ok: false, failure: foreign() };
+  }
+  if (response.ok) return { ok: true, body: json };
+  const failure = failureFromBody(json, response.headers.get('retry-after')) ?? foreign();
+  return { ok: false, failure: { ...failure, status: response.status } };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

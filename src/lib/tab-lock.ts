@@ -1,7 +1,8 @@
 /** Runs one task at a time across all tabs of this origin. */
 export type TabLock = <T>(run: () => Promise<T>) => Promise<T>;
 
-const NAME = 'fabric.session';
+/** Name of the lock. */
+export const TAB_LOCK = 'fabric.session';
 /** Longer than any request under the lock may take. A tab that died while it held the fallback lock blocks others for at most this long. */
 const LEASE_MS = 20_000;
 /** Longer than a write to localStorage takes to reach another tab's process. */
@@ -11,7 +12,7 @@ type Lease = { owner: string; until: number };
 
 function readLease(storage: Storage): Lease | null {
   try {
-    const value: unknown = JSON.parse(storage.getItem(NAME) ?? 'null');
+    const value: unknown = JSON.parse(storage.getItem(TAB_LOCK) ?? 'null');
     if (typeof value !== 'object' || value === null) return null;
     const { owner, until } = value as Record<string, unknown>;
     return typeof owner === 'string' && typeof until === 'number' ? { owner, until } : null;
@@ -34,7 +35,7 @@ export function storageLock(
     for (;;) {
       const held = readLease(storage);
       if (!held || held.until < now()) {
-        storage.setItem(NAME, JSON.stringify({ owner, until: now() + LEASE_MS }));
+        storage.setItem(TAB_LOCK, JSON.stringify({ owner, until: now() + LEASE_MS }));
         await wait(SETTLE_MS);
         if (readLease(storage)?.owner === owner) break;
       } else {
@@ -44,7 +45,7 @@ export function storageLock(
     try {
       return await run();
     } finally {
-      if (readLease(storage)?.owner === owner) storage.removeItem(NAME);
+      if (readLease(storage)?.owner === owner) storage.removeItem(TAB_LOCK);
     }
   };
 }
@@ -53,7 +54,7 @@ export function storageLock(
 export function browserTabLock(): TabLock {
   const { locks } = navigator as { locks?: LockManager };
   // The DOM types say that request() resolves to the callback's promise type; it awaits it.
-  if (locks) return async (run) => await locks.request(NAME, run);
+  if (locks) return async (run) => await locks.request(TAB_LOCK, run);
   try {
     return storageLock(window.localStorage);
   } catch {

@@ -1,8 +1,8 @@
 import type { Condition } from './condition';
-import { objectPage } from './object-page';
 import { localTime, withLocalTimes } from './local-time';
 import { plainLine } from './notice-text';
 import type { NotificationEvent, NotificationItem } from './notification';
+import { objectPage } from './object-page';
 
 /** A stored notice, with the fields that channels receive. */
 export type Notice = {

@@ -1,10 +1,10 @@
 import type { CHANNEL_TEMPLATES } from '../choices';
 import type { Condition } from './condition';
-import { objectPage } from './object-page';
 import { localTime, withLocalTimes } from './local-time';
 import { linkOf, type Notice, webhookBody } from './notice-body';
 import { plainLine } from './notice-text';
 import type { NotificationItem } from './notification';
+import { objectPage } from './object-page';
 
 /** How a channel wants its notices. */
 export type Rendering = {

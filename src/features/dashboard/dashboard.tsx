@@ -1,8 +1,10 @@
 'use client';
+import { useQuery } from '@tanstack/react-query';
 import clsx from 'clsx';
 import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
+import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { FilterBar } from '@/ui/filter-bar';
 import { Link } from '@/ui/link';
@@ -14,9 +16,8 @@ import { useTenantsWithin } from '../shared/tenant-options';
 import { TimeRangeControl } from '../shared/time-range-control';
 import { usePermissions } from '../shared/use-permissions';
 import { flowsHref, useDashboard, useDashboardView } from './dashboard-view';
-import { FirstSteps, firstSteps } from './first-steps';
+import { FirstSteps, firstSteps, OwnWorkloadsHint } from './first-steps';
 import { OutsidePanel } from './outside-panel';
-import { OwnWorkloadsHint } from './own-workloads-hint';
 import { PoliciesPanel } from './policies-panel';
 import { PosturePanel } from './posture-panel';
 import { SuspiciousPanel } from './suspicious-panel';
@@ -39,6 +40,11 @@ export function Dashboard() {
   const tenants = useTenantsWithin('flow:read');
   const steps = operations.data && security.data && firstSteps(operations.data, security.data.policies);
   const suspiciousHref = flowsHref(view, { source: 'external' });
+  const trpc = useTRPC();
+  const asksOwn = can('policy_test:protect') && !view.tenant_id;
+  const own = useQuery({ ...trpc.policyTests.own.queryOptions(), enabled: asksOwn });
+  // Hints come before the panels, so the panels wait until the hints are known: nothing moves while it is read.
+  const isOpening = !view.tenant_id && (security.isLoading || operations.isLoading || own.isLoading);
   const total = security.data?.suspicious_summary.total ?? 0;
   return (
     <>
@@ -76,9 +82,10 @@ export function Dashboard() {
           }
         />
       )}
-      {can('policy_test:protect') && !view.tenant_id && <OwnWorkloadsHint />}
+      {isOpening && <Opening />}
+      {own.data !== undefined && own.data.open > 0 && !view.tenant_id && <OwnWorkloadsHint />}
       {steps && !view.tenant_id && <FirstSteps steps={steps} />}
-      <div className="grid gap-4 xl:grid-cols-3">
+      <div className={clsx('grid gap-4 xl:grid-cols-3', isOpening && 'hidden')}>
         {!reversed && (
           <>
             <Part title={t('Security posture')}>
@@ -230,6 +237,18 @@ function Part({ title, actions, wide = false, children }: PartProps) {
       </div>
       {children}
     </section>
+  );
+}
+
+/** In place of the panels. */
+function Opening() {
+  return (
+    <div className="grid gap-4 pt-8 xl:grid-cols-3">
+      <Waiting lines={8} />
+      <div className="flex min-w-0 flex-col xl:col-span-2">
+        <Waiting lines={8} />
+      </div>
+    </div>
   );
 }
 

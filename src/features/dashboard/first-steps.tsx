@@ -6,6 +6,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { buttonClass } from '@/ui/button-class';
 import { Link } from '@/ui/link';
+import { Notice } from '@/ui/notice';
 
 export type Step = { id: string; title: string; text: string; href: string; action: string; done: boolean };
 
@@ -84,5 +85,23 @@ export function FirstSteps({ steps }: { steps: readonly Step[] }) {
         ))}
       </ol>
     </section>
+  );
+}
+
+/** Leads to the question on which workloads Fabric runs, until it is answered. For those who may answer it. */
+export function OwnWorkloadsHint() {
+  const t = useT();
+  return (
+    <Notice
+      tone="info"
+      title={t('Which workloads does Fabric run on?')}
+      action={
+        <Link className={buttonClass({ size: 'sm', variant: 'secondary' })} href={paths.protectedConnections()}>
+          {t('Confirm workloads')}
+        </Link>
+      }
+    >
+      {t('Fabric found its own workloads by address. Confirm them, so that no policy cuts Fabric off.')}
+    </Notice>
   );
 }

@@ -20,7 +20,7 @@ export function Evidence({ view }: { view: TrafficView }) {
   });
   return (
     <Section title={t('Evidence')}>
-      <QueryView query={query} skeleton={<Skeleton className="h-12 w-full" />}>
+      <QueryView query={query} skeleton={<Skeleton className="h-28 w-full" />}>
         {(visibility) => <EvidenceContent visibility={visibility} />}
       </QueryView>
     </Section>

@@ -14,12 +14,15 @@ export function TrafficChart({ view }: { view: TrafficView }) {
   return (
     <QueryView query={query} skeleton={<Skeleton className="h-60 w-full" />}>
       {(series) => (
-        <FlowSeriesChart
-          series={series}
-          metric={view.filters.metric ?? METRICS[0]}
-          onMetricChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
-          onSelect={(range) => view.setFilters({ ...range, range: null })}
-        />
+        // As high as its skeleton, also without traffic.
+        <div className="flex min-h-60 flex-col *:flex-1">
+          <FlowSeriesChart
+            series={series}
+            metric={view.filters.metric ?? METRICS[0]}
+            onMetricChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
+            onSelect={(range) => view.setFilters({ ...range, range: null })}
+          />
+        </div>
       )}
     </QueryView>
   );

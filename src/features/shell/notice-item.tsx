@@ -1,7 +1,7 @@
 'use client';
 import { Check } from 'lucide-react';
-import { objectPage } from '@/domain/notifications/object-page';
 import type { Notification } from '@/domain/notifications/notification';
+import { objectPage } from '@/domain/notifications/object-page';
 import { formatTimesIn } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';

@@ -73,7 +73,7 @@ function isProse(text: string): boolean {
 
 const isForMachines = (node: ts.Node): boolean =>
   ((ts.isCallExpression(node) || ts.isNewExpression(node)) && FOR_MACHINES.test(node.expression.getText())) ||
-  (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql') ||
+  (ts.isTaggedTemplateExpression(node) && ['sql', 'String.raw'].includes(node.tag.getText())) ||
   ts.isImportDeclaration(node) ||
   ts.isExportDeclaration(node) ||
   ts.isTypeNode(node) ||
