@@ -75,6 +75,16 @@ test('the demo lives within a minute, and its incidents can be found', async ({ 
   await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
   await settled();
   await picture('preview');
+  // A policy in audit mode, waiting to be enforced: it would cut the monitoring of the web servers.
+  const draft = await idOf('/policies', 'Web servers reach the balancers only');
+  await page.goto(`${url}/policies/${draft}?tab=preview`);
+  const impact = page.getByRole('link', { name: 'Open impact' });
+  await page.goto(`${url}${await impact.getAttribute('href')}`);
+  await expect(page.getByText(/observed conversations would be blocked/)).toBeVisible({ timeout: 60_000 });
+  const cut = page.getByRole('grid', { name: 'Conversations' }).getByRole('row').filter({ hasText: 'Newly blocked' });
+  await expect(cut.filter({ hasText: 'metrics-01' }).first()).toContainText('tcp/9100');
+  await settled();
+  await picture('impact');
 
   await page.goto(`${url}/flows?range=24h&group=service`);
   await expect(page.getByRole('grid').first()).toContainText('443');

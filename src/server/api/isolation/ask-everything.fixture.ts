@@ -70,6 +70,9 @@ const FREE_TEXT = ['comment', 'description', 'note', 'reason'];
 /** Texts that may refer to something with a prefix. */
 const REFERS = ['endpoints', 'sources', 'targets', 'q'];
 
+/** Choices that make a change another one. An impact takes long, and its other fields are those of previews, where each is tried. */
+const DECIDE_IMPACT = ['enabled', 'enforcement_mode', 'direction', 'wait'];
+
 /** Values to try in a slot besides our own: everything of the other tenant that a user could think of. */
 function tried(asker: Asker, input: Input, slot: Slot): Set<string | undefined> {
   const { tenants } = asker;
@@ -88,17 +91,20 @@ function* questions(asker: Asker): Generator<Question> {
     yield { input, value: plain, label: 'as it is' };
     // Computed by the same code as what the API answers, which takes long.
     if (input.path.startsWith('impacts.of')) continue;
+    const isComputed = input.path.endsWith('/impact');
     for (const { path, values } of choicesOf(input.schema)) {
       // The pages' calls order by the same code.
       if (input.surface === 'tRPC' && path.at(-1) === 'sort') continue;
       // An export of the trail is in the trail itself.
       if (input.path === '/audit' && path.at(-1) === 'format') continue;
+      if (isComputed && !DECIDE_IMPACT.includes(path.at(-1) ?? '')) continue;
       for (const value of values)
         yield { input, value: put(plain, path, value), label: `${path.join('.')} = ${value}` };
     }
     for (const slot of slotsOf(input)) {
       const field = slot.path.filter((part) => part !== '[]').at(-1) ?? '';
       if (field === 'cursor' || FREE_TEXT.includes(field)) continue;
+      if (isComputed && slot.holds === 'text' && !REFERS.includes(field)) continue;
       for (const value of tried(asker, input, slot)) {
         if (value !== undefined)
           yield { input, value: put(plain, slot.path, value), label: `${slot.path.join('.')} = ${value}` };

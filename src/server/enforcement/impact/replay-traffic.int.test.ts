@@ -21,7 +21,7 @@ const rule = (port: string, action = 'accept') => ({ action, protocol: 'tcp', de
 const definition = {
   ...{ enforcement_mode: 'enforced', sources: ['10.0.0.0/8'], targets: ['vmid:103'], default_action: 'drop' },
 } as const;
-/** In the window, which ends with the minute that has begun. */
+/** Some minutes ago: in the window, and covered by the heartbeats that are there. */
 const SEEN = new Date(Date.now() - 600_000).toISOString();
 const ALL: ImpactReader = { policies: 'all', tests: 'all', flows: 'all' };
 

@@ -26,13 +26,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The window of the replay. Up to now is up to the minute that has begun, so that the same question within it has the same
- * answer. @throws AppError `malformed` for an empty range
+ * The window of the replay. Up to now is up to the end of this minute, so that what was just observed counts, and the same question
+ * within the minute has the same answer. @throws AppError `malformed` for an empty range
  */
 function windowOf(given: { since?: string; until?: string }, retentionHours: number) {
   const now = clock.now().getTime();
   const until =
-    given.until === undefined ? Math.floor(now / MINUTE_MS) * MINUTE_MS : Math.min(Date.parse(given.until), now);
+    given.until === undefined ? Math.ceil(now / MINUTE_MS) * MINUTE_MS : Math.min(Date.parse(given.until), now);
   const since = Math.max(
     given.since === undefined ? until - DAY_MS : Date.parse(given.since),
     now - HOURLY_HOURS * HOUR_MS,
