@@ -1,10 +1,10 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import {
-  type ProtectedConnection,
+import type {
+  ProtectedConnection,
   ProtectedConnectionInput,
-  type ProtectedTemplate,
+  ProtectedTemplate,
 } from '@/domain/policy-tests/protected-connection';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -67,6 +67,9 @@ export function ProtectedConnections() {
   );
 }
 
+const connectionInput = () =>
+  import('@/domain/policy-tests/protected-connection').then((module) => module.ProtectedConnectionInput);
+
 const toValues = ({ from, to }: ProtectedConnection) => ({ from: [...from], to: [...to] });
 
 function Connection({ connection }: { connection: ProtectedConnection }) {
@@ -89,7 +92,7 @@ function Connection({ connection }: { connection: ProtectedConnection }) {
       const { items } = await readAgain(trpc.policyTests.protected.queryOptions());
       return items.find((item) => item.template === template) ?? connection;
     },
-    schema: ProtectedConnectionInput,
+    schema: connectionInput,
     toValues,
     toInput: (values, base) => ({ ...values, ports: base.ports, version: base.version }),
     fieldName: testFieldName,
