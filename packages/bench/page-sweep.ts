@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { type Browser, chromium, type Page } from '@playwright/test';
+import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import type postgres from 'postgres';
 import { NAVIGATION } from '@/features/shell/navigation';
 import { callOfPage, PAGE_CALLS } from '@/features/shell/page-calls';
@@ -21,6 +21,7 @@ const WINDOWS = [
 ] as const;
 const THEMES = ['dark', 'light'] as const;
 const SETTLED_MS = 10_000;
+const PAUSE_MS = 300;
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
 );
@@ -42,11 +43,11 @@ async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
     `'rule-' || i, '{sync_failed}', 5, 10`,
   );
   for (const [table, name] of [
-    ['tenants', 'tenant'],
-    ['roles', 'role'],
+    ['tenants', 'tenant-'],
+    ['roles', 'role_'],
   ]) {
     const title = table === 'roles' ? [', title', `, 'Role ' || i`] : ['', ''];
-    await each(`insert into ${table} (id, name${title[0]})`, `'${name}-' || i${title[1]}`);
+    await each(`insert into ${table} (id, name${title[0]})`, `'${name}' || i${title[1]}`);
   }
   await sql`insert into projects (id, tenant_id, name)
     select gen_random_uuid(), id, 'main' from tenants where name like 'tenant-%'`;
@@ -82,14 +83,23 @@ async function allPages(get: (path: string) => Promise<{ items?: { id: string }[
 async function visitPage(page: Page, path: string, name: string): Promise<string[]> {
   await page.goto(path);
   await page.locator('h1').first().waitFor({ state: 'attached' });
-  const busy = page.locator('[aria-busy="true"]').first();
-  const settled = await busy.waitFor({ state: 'detached', timeout: SETTLED_MS }).then(
-    () => [],
-    () => [`is still loading after ${SETTLED_MS / 1000} s`],
-  );
+  const loading = page.locator('[aria-busy="true"], .animate-pulse').first();
+  const settled = await expect(async () => {
+    await expect(loading).toHaveCount(0);
+    // Parts of a page begin to load one after another.
+    await page.waitForTimeout(PAUSE_MS);
+    await expect(loading).toHaveCount(0, { timeout: 1 });
+  })
+    .toPass({ timeout: SETTLED_MS })
+    .then(
+      () => [],
+      () => [`is still loading after ${SETTLED_MS / 1000} s`],
+    );
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Colors change gradually.
+    await page.waitForTimeout(PAUSE_MS);
     await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
   }
   return [...settled, ...(sideways > 0 ? [`scrolls sideways by ${sideways} px`] : [])];
