@@ -205,6 +205,15 @@ export const ApplyResult = z.object({
 });
 export type ApplyResult = z.output<typeof ApplyResult>;
 
+/** The impacts that were looked at, of some of the policies. As those of an apply: what is not acknowledged is not applied. */
+export const ApplyPendingInput = z.strictObject({
+  impacts: z
+    .array(ApplyInput.pick({ acknowledge_newly_blocked: true }).extend({ policy_id: z.uuid(), impact_id: z.uuid() }))
+    .max(200, 'At most 200 impacts.')
+    .default([]),
+});
+export type ApplyPendingInput = z.output<typeof ApplyPendingInput>;
+
 /** Several policies together, each an operation of its own. */
 export const ApplyPendingResult = z.object({
   operations: z.array(

@@ -1,5 +1,6 @@
 import {
   ApplyInput,
+  ApplyPendingInput,
   ApplyPendingResult,
   ApplyResult,
   Deployment,
@@ -74,11 +75,14 @@ export const deploymentsRouter = router({
   }),
   applyPending: mutation({
     rest: 'POST /policies/apply-pending',
-    summary: 'Apply every enforced policy whose desired state differs from what was last applied.',
+    summary:
+      'Apply every enforced policy whose desired state differs from what was last applied. A policy with an impact that is not acknowledged, or outdated, is not applied.',
     access: { permission: 'policy:apply' },
+    input: ApplyPendingInput,
     output: ApplyPendingResult,
     status: 202,
-    run: ({ scope }) => applyPending(scope),
+    bodyOptional: true,
+    run: ({ scope, input, session }) => applyPending(scope, input, impactReader(session)),
   }),
   list: query({
     rest: 'GET /deployments',

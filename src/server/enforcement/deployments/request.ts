@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ApplyInput, ApplyPendingResult, ApplyResult, DeploymentTrigger } from '@/domain/deployments';
+import type {
+  ApplyInput,
+  ApplyPendingInput,
+  ApplyPendingResult,
+  ApplyResult,
+  DeploymentTrigger,
+} from '@/domain/deployments';
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { ownedPart } from '@/domain/permissions';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
@@ -224,7 +230,11 @@ const isOrderPending = ({ reasons }: Pick<ClusterDeployment, 'reasons'>) => reas
  * Applies every visible policy whose desired state differs from what was last applied: policies that changed, whose
  * groups, addresses or networks changed, or that were applied in another order than is desired now.
  */
-export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyPendingResult> {
+export async function applyPending(
+  scope: Scope<'policy:apply'>,
+  { impacts }: ApplyPendingInput,
+  reader: ImpactReader,
+): Promise<ApplyPendingResult> {
   const policies = (await listPolicyStates(db, scope.reach)).filter(isDeployed);
   const inputs = await loadPolicyInputs();
   const placements = await listPlacementsOf(
@@ -241,7 +251,9 @@ export async function applyPending(scope: Scope<'policy:apply'>): Promise<ApplyP
     const own = placements.filter(({ policy_id }) => policy_id === id);
     if (!isPending(id, inputs, own) && !waitsForOrder(id)) continue;
     try {
-      const { ids } = await requestApply(scope, id, inputs, 'apply_pending');
+      const seen = impacts.find(({ policy_id }) => policy_id === id);
+      const acknowledged = seen ? await assertAcknowledged(id, seen, reader, {}) : null;
+      const { ids } = await requestApply(scope, id, inputs, 'apply_pending', undefined, NO_TEST_RIGHTS, acknowledged);
       operations.push({ policy_id: id, policy_name: name, deployment_ids: ids, message: null });
     } catch (error) {
       // A policy changed or deleted since the list was read is reported; the others are still applied.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ApplyPendingResult } from '@/domain/deployments';
 import type { Impact } from '@/domain/impact/impact';
 import type { Policy } from '@/domain/policies';
 import { sqlClient } from '@/server/db/client';
@@ -160,5 +161,24 @@ describe('an apply that names an impact', () => {
       state_hash = 'edited' where workload_id = ${await lab.id(103)}`;
     expect((await get(id)).body.outdated).toBe(true);
     expect(await apply({ impact_id: id })).toMatchObject({ status: 409, body: { reason: 'impact_outdated' } });
+  });
+
+  it('lets pending policies wait whose impact is not acknowledged, and records those that are', async () => {
+    await lab.json(`/policies/${policy.id}`, { method: 'PATCH', body: { rules: [rule('8081')] } });
+    const { id: impact_id } = await compute({ since: '2026-01-01T03:00:00Z' });
+    await sqlClient()`update impacts set totals = coalesce(totals, '{}') || '{"newly_blocked": 2}' where id = ${impact_id}`;
+    const applyPending = async (acknowledged: object) => {
+      const impacts = [{ policy_id: policy.id, impact_id, ...acknowledged }];
+      const { body } = await lab.json('/policies/apply-pending', { body: { impacts } });
+      return (body as ApplyPendingResult).operations.find(({ policy_id }) => policy_id === policy.id);
+    };
+    expect(await applyPending({})).toMatchObject({
+      deployment_ids: [],
+      message: expect.stringContaining('acknowledge_newly_blocked to 2'),
+    });
+    expect((await applyPending({ acknowledge_newly_blocked: 2 }))?.deployment_ids).toHaveLength(1);
+    const [record] = await sqlClient()`select after from audit_records where action = 'policy.apply_requested'
+      and object_id = ${policy.id} order by seq desc limit 1`;
+    expect(record?.after).toMatchObject({ trigger: 'apply_pending', impact: { impact_id, newly_blocked: 2 } });
   });
 });
