@@ -183,7 +183,7 @@ describe('an export', () => {
         .every((line) => JSON.parse(line).tenant_id === tenant.id),
     ).toBe(true);
     const csv = await file('format=csv&action=thing.changed', admin);
-    expect(csv.text).toContain('"{""days"":2,""note"":""a \\""b\\"",\\nc""}"');
+    expect(csv.text).toContain('"{""note"":""a \\""b\\"",\\nc"",""retention_days"":2}"');
     expect(csv.text.trim().split('\r\n')).toHaveLength(4);
     expect((await file('format=csv&action=policy.*', admin)).text).toContain(`,'=cmd(),`);
     expect((await call('/audit?format=xml', { headers: admin })).status).toBe(400);
