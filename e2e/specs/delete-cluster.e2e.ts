@@ -34,7 +34,7 @@ test('deleting a cluster counts its objects, asks for its name, and deletes all 
     .getByRole('row')
     .filter({ hasText: 'Cluster: deleted' })
     .click();
-  await expect(page.getByRole('dialog')).toContainText('Deleted with it, Workloads');
+  await expect(page.getByRole('dialog')).toContainText('Also deleted, Workloads');
 });
 
 test('Esc closes the dialog without a change', async ({ adminPage: page, simulator, addCluster }) => {

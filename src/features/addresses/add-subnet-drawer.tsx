@@ -41,7 +41,7 @@ export function AddSubnetDrawer({ open, start, onClose, onAdded }: Props) {
 function Content({ start, onClose, onAdded }: Omit<Props, 'open'>) {
   const t = useT();
   const trpc = useTRPC();
-  const done = useSaved(onClose);
+  const done = useSaved();
   const networks = useNetworkOptions();
   const create = useMutation(
     trpc.subnets.create.mutationOptions({

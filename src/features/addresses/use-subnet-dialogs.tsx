@@ -39,7 +39,10 @@ export function useSubnetDialogs({ onDeleted }: { onDeleted?: () => void } = {})
         open={adding || open?.kind === 'add'}
         start={open?.kind === 'add' ? open.start : undefined}
         onClose={adding ? () => setAdding(false) : close}
-        onAdded={(subnet) => router.push(paths.subnet({ subnetId: subnet.id }))}
+        onAdded={(subnet) => {
+          close();
+          router.push(paths.subnet({ subnetId: subnet.id }));
+        }}
       />
       <EditSubnetDrawer subnet={open?.kind === 'edit' ? open.subnet : null} onClose={close} />
       <NextPrefixDrawer

@@ -35,7 +35,7 @@ function Content({ onClose, onAdded }: Omit<Props, 'open'>) {
   const t = useT();
   const labels = networkLabels(t);
   const trpc = useTRPC();
-  const done = useSaved(onClose);
+  const done = useSaved();
   const clusters = useClusterOptions();
   const create = useMutation(
     trpc.networks.create.mutationOptions({

@@ -14,13 +14,16 @@ export function useReadAgain(): QueryClient['fetchQuery'] {
   return (options) => queryClient.fetchQuery({ ...options, staleTime: 0 });
 }
 
-/** What follows a save: what depends on the record is read again, a toast says so, and the form closes. */
-export function useSaved(onClose: () => void): (title: string, ...outdated: QueryFilters[]) => void {
+/**
+ * What follows a save: what depends on the record is read again, a toast says so, and the form closes.
+ * @param onClose left out where the page is left: a form that closes by the URL would undo that
+ */
+export function useSaved(onClose?: () => void): (title: string, ...outdated: QueryFilters[]) => void {
   const queryClient = useQueryClient();
   return (title, ...outdated) => {
     for (const filter of outdated) void queryClient.invalidateQueries(filter);
     showToast('ok', { title });
-    onClose();
+    onClose?.();
   };
 }
 
