@@ -166,5 +166,9 @@ test('a draft whose impact shows what it would cut is corrected, and applied wit
     await shot(page, 'page');
     await expectAccessible(page, 'an impact');
   });
+  // The next spec finds the workload without rules.
   await api('DELETE', `/policies/${id}`);
+  await expect
+    .poll(async () => JSON.stringify(await api<object>('GET', `/workloads/${app?.id}/firewall`)), { timeout: 60_000 })
+    .not.toContain(id);
 });

@@ -1,7 +1,7 @@
 'use client';
 import clsx from 'clsx';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import { type Control, type FieldPath, type FieldValues, type UseFormReturn, useFormState } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '../button';
 import type { FieldProblem, Problem } from '../error-state';
@@ -65,7 +65,7 @@ export function FormShell<V extends FieldValues, Out>({
       className={clsx('flex flex-col gap-4', layout === 'panel' && '-mb-4')}
     >
       {error && <Summary problem={error} unplaced={unplaced} />}
-      {form.formState.errors.root?.message && <Notice tone="danger" title={form.formState.errors.root.message} live />}
+      <RootError control={form.control} />
       {children}
       <div className={layout === 'panel' ? panelActions : 'flex flex-wrap items-center justify-end gap-2'}>
         {aside && <div className="mr-auto min-w-0">{aside}</div>}
@@ -80,6 +80,12 @@ export function FormShell<V extends FieldValues, Out>({
       </div>
     </form>
   );
+}
+
+/** What is wrong with the form as a whole. It watches the errors itself: the form would be rendered again at each of them. */
+function RootError<V extends FieldValues, Out>({ control }: { control: Control<V, unknown, Out> }) {
+  const { root } = useFormState({ control }).errors;
+  return root?.message && <Notice tone="danger" title={root.message} live />;
 }
 
 function Summary({ problem, unplaced }: { problem: Problem; unplaced: readonly FieldProblem[] }) {
@@ -129,6 +135,8 @@ function useServerErrors<V extends FieldValues, Out>(
       form.setError(item.name as FieldPath<V>, { type: 'server', message: item.message }, { shouldFocus: index === 0 });
     }
   });
-  useEffect(() => place(error), [error]);
+  // The same answer may be another object at each rendering, and placing it renders again.
+  const answer = JSON.stringify(error);
+  useEffect(() => place(JSON.parse(answer) as Problem | null), [answer]);
   return unplaced;
 }
