@@ -8,7 +8,7 @@ import {
   guestsConcerned,
 } from '../policies/planned-change';
 import type { InputPolicy } from '../queries/policy-inputs';
-import { sha256 } from './hashes';
+import { sha256, stateHash } from './hashes';
 
 /** Workloads where a policy was applied, or something of it was found. */
 function listCleanupWorkloads(firewall: FirewallState, policyId: string): string[] {
@@ -32,7 +32,7 @@ export const concernedBy = (firewall: FirewallState, { policy, leaves }: ImpactC
     : listCleanupWorkloads(firewall, policy.id);
 
 const prints = objectCache<object, string>({ name: 'impact_readings' });
-const printOf = (state: object | null | undefined) => (state ? prints.load(state, null, () => sha256(state)) : null);
+const printOf = (state: object | null | undefined) => (state ? prints.load(state, null, () => stateHash(state)) : null);
 
 /** Hash of what was last read of some workloads: their rules, their place and their addresses. */
 export function snapshotsHash({ inputs, snapshots }: FirewallChange['before'], ids: readonly string[]): string {
@@ -61,7 +61,7 @@ export function liveHash(
   const after = ids.filter((id) => found.changed.has(id)).sort();
   return sha256([
     snapshotsHash(found.before, ids),
-    after.map((id) => [id, sha256(found.after.snapshots.guests.get(id)?.state ?? null)]),
+    after.map((id) => [id, printOf(found.after.snapshots.guests.get(id)?.state)]),
     [...found.unreadable].sort(),
   ]);
 }

@@ -7,6 +7,15 @@ export const sha256 = (value: unknown): string =>
     .update(canonicalJson(JSON.parse(JSON.stringify(value))))
     .digest('base64url');
 
+/**
+ * Hash of what was read, or planned from it. The same in the same order of fields only, as the database and the planner write it:
+ * sorting the fields of thousands of rules would take longer than planning them.
+ */
+export const stateHash = (state: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(state) ?? '')
+    .digest('base64url');
+
 /** Hash of everything that determines what a policy requires; names, descriptions and versions do not. */
 export const contentHash = ({ definition, rules, priority, tier, tenant_id, project_id }: InputPolicy): string =>
   sha256({

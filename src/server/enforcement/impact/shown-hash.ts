@@ -6,7 +6,7 @@ import type { FirewallState } from '../policies/firewall-state/firewall-state';
 import type { FirewallChange, Readable } from '../policies/planned-change';
 import type { InputPolicy, InputWorkload } from '../queries/policy-inputs';
 import { concernedBy, liveHash } from './firewall-change';
-import { sha256 } from './hashes';
+import { stateHash } from './hashes';
 
 /** What a reader may see of what was read of a workload: the guest, and of its cluster what visible rules refer to. */
 function shownAt({ inputs, snapshots }: Readable, reach: Reach, workload: InputWorkload) {
@@ -46,5 +46,5 @@ export function shownHash(
     const states = [found.before, found.after].map((state) => shownAt(state, reach, workload));
     return [[id, ...states, found.unreadable.has(id)] as const];
   });
-  return sha256(shown.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return stateHash(shown.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,10 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { statesAfter } from '@/domain/policy/plan/dormant';
 import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
-import { sameJson } from '@/domain/policy/snapshot';
-import { canonicalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
 import { intentFor, untouched } from '../deployments/guest-work';
@@ -107,8 +106,9 @@ export type FirewallChange = {
 
 /** Whether nothing is left to change at a guest. What is only written in another order is the same. */
 const isSame = (before: GuestSnapshot, after: GuestSnapshot): boolean =>
-  before === after || sameJson(before, after) || canonical(before) === canonical(after);
-const canonical = (state: GuestSnapshot): string => canonicalJson(JSON.parse(JSON.stringify(state)));
+  before === after || isDeepStrictEqual(asStored(before), asStored(after));
+/** Stored as JSON, which knows no difference between absent and undefined. */
+const asStored = (state: GuestSnapshot): unknown => JSON.parse(JSON.stringify(state));
 
 function changeBy(
   { inputs, snapshots }: Readable,
