@@ -5,19 +5,28 @@ export type IpAddress = { readonly family: 4 | 6; readonly value: bigint };
 export const addressBits = (family: 4 | 6): 32 | 128 => (family === 4 ? 32 : 128);
 
 const MAPPED_PREFIX = 0xffffn << 32n;
+/** The dot, counted from the digit 0. */
+const DOT = '.'.charCodeAt(0) - '0'.charCodeAt(0);
 
 function parseIpv4(text: string): bigint | null {
-  const parts = text.split('.');
-  if (parts.length !== 4) return null;
-  let value = 0n;
-  for (const part of parts) {
-    // Leading zeros are refused: some parsers read them as octal, so the text would mean two addresses.
-    if (!/^(0|[1-9]\d{0,2})$/.test(part)) return null;
-    const octet = Number(part);
-    if (octet > 255) return null;
-    value = (value << 8n) | BigInt(octet);
+  let value = 0;
+  let octet = -1;
+  let dots = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) {
+      // Leading zeros are refused: some parsers read them as octal, so the text would mean two addresses.
+      if (octet === 0) return null;
+      octet = octet < 0 ? digit : octet * 10 + digit;
+      if (octet > 255) return null;
+    } else {
+      if (digit !== DOT || octet < 0) return null;
+      value = value * 256 + octet;
+      octet = -1;
+      dots += 1;
+    }
   }
-  return value;
+  return dots === 3 && octet >= 0 ? BigInt(value * 256 + octet) : null;
 }
 
 /** The 16-bit groups of one side of `::`, or null. Only the last group may be a dotted quad, and only at the end. */
@@ -74,7 +83,8 @@ function formatIpv6(value: bigint): string {
 /** The one canonical text of an address: dotted quad, or RFC 5952 without the dotted tail. */
 export function formatIp(ip: IpAddress): string {
   if (ip.family === 6) return formatIpv6(ip.value);
-  return [24n, 16n, 8n, 0n].map((shift) => (ip.value >> shift) & 0xffn).join('.');
+  const value = Number(ip.value);
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 }
 
 /** `::ffff:a.b.c.d` as IPv4, which is what a socket connects to; every other address as it is. */

@@ -20,7 +20,15 @@ const canonical = (text: string) => {
   return cidr ? formatCidr(cidr) : text;
 };
 
+/** Whether the texts are the same; if so, nothing needs to be parsed. */
+function hasSameTexts(cidrs: readonly string[], entries: readonly LiveSetEntry[]): boolean {
+  if (entries.length !== cidrs.length || entries.some(({ nomatch, errors }) => nomatch || errors)) return false;
+  const texts = new Set(entries.map(({ cidr }) => cidr));
+  return texts.size === cidrs.length && cidrs.every((cidr) => texts.has(cidr));
+}
+
 function changeOf({ name, cidrs }: DesiredSet, entries: readonly LiveSetEntry[]) {
+  if (hasSameTexts(cidrs, entries)) return { name, added: [], removed: [] };
   const desired = new Map(cidrs.map((cidr) => [canonical(cidr), cidr]));
   const right = new Set<string>();
   const removed: string[] = [];

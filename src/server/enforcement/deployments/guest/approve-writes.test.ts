@@ -6,6 +6,7 @@ import type { ClusterSnapshot } from '@/domain/firewall/snapshot';
 import type { InputWorkload } from '@/server/enforcement/queries/policy-inputs';
 import { directProvider, type Interference } from '@/server/providers/hypervisor/pve/testing/direct-provider.fixture';
 import type { GuestRef } from '@/server/providers/hypervisor/types';
+import { timesTried } from '@/test/thorough';
 import { previewDifference } from '../../policies/preview/preview-guest';
 import { FIVE, furnish, intentOf, restore, takeSnapshot } from '../testing/five-guests.fixture';
 import { approveWrites } from './approve-writes';
@@ -111,7 +112,7 @@ describe('an apply of what a preview showed', () => {
   it('sends the writes that the preview led to, a beginning of them, or none', { timeout: 240_000 }, async () => {
     const start = takeSnapshot(control());
     const tally = { ok: 0, skipped: 0, stopped: 0 };
-    for (let seed = 0; seed < 90; seed++) {
+    for (let seed = 0; seed < timesTried(45, 90); seed++) {
       const random = randomSource(seed);
       restore(control(), start);
       const guest = pick(random, FIVE);
