@@ -76,6 +76,9 @@ export default defineConfig({
           isolate: false,
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          // They wait for PostgreSQL, programs and timers for a quarter of their time.
+          maxWorkers: Math.max(3, availableParallelism() - 1),
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -80,6 +80,13 @@ function start(variables: Record<string, string> = {}, credentials: { uid?: numb
   return run;
 }
 
+/** Starts it, and waits until it says that it is ready. */
+async function startReady(...given: Parameters<typeof start>): Promise<Run> {
+  const run = start(...given);
+  await run.line(/\| ready: /);
+  return run;
+}
+
 /** What the kernel reports for a process; empty for one that has ended, as database processes do all the time. */
 function readProcess(pid: number, what: 'cmdline' | 'comm' | 'environ'): string {
   try {
@@ -124,8 +131,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     made = mkdtempSync(join(tmpdir(), 'fabric-supervisor-made-'));
     data = join(made, 'data');
     runs = [];
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     run.process.kill('SIGTERM');
     expect(await run.ended, run.lines.join('\n')).toBe(0);
   }, 60_000);
@@ -201,8 +207,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it('starts PostgreSQL and its programs again when they are killed', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     const database = await databaseUrlOf(run);
     await query(database, 'create table kept as select 1 as value');
     for (let round = 1; round <= 2; round++) {
@@ -224,21 +229,18 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it('takes everything down with it when it is killed, and starts again', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
     run.process.kill('SIGKILL');
     await run.ended;
     await untilNoneLeft();
-    const again = start();
-    await again.line(/\| ready: /);
+    const again = await startReady();
     expect(await query(await databaseUrlOf(again), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
   it('ends a PostgreSQL that outlived a killed supervisor, even one that hangs', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
     const old = postmaster();
     // With the guards gone nothing ends the database.
@@ -256,8 +258,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it('ignores a stale postmaster.pid whose process id belongs to another process', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     const pidFile = readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8');
     run.process.kill('SIGTERM');
     await run.ended;
@@ -273,8 +274,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it('keeps running when its output has no reader any more', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     run.process.stdout?.destroy();
     run.process.stderr?.destroy();
     // A child that dies is reported: into the closed pipe.
@@ -295,8 +295,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
       run.process.kill(signal);
       await run.ended;
     }
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     expect(readdirSync(data).filter((name) => name.includes('init-'))).toEqual([]);
     run.process.kill('SIGTERM');
     expect(await run.ended, run.lines.join('\n')).toBe(0);
@@ -304,16 +303,14 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it.runIf(isRoot)('takes over a data directory that was restored as root', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     await query(await databaseUrlOf(run), 'create table kept as select 1 as value');
     run.process.kill('SIGTERM');
     await run.ended;
     cpSync(data, `${data}-restored`, { recursive: true });
     expect(statSync(join(`${data}-restored`, 'postgres')).uid).toBe(0);
     data = `${data}-restored`;
-    const restored = start();
-    await restored.line(/\| ready: /);
+    const restored = await startReady();
     expect(await query(await databaseUrlOf(restored), 'select value from kept')).toEqual([{ value: 1 }]);
   });
 
@@ -321,8 +318,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     'runs as an ordinary user, too (needs root, and a checkout that others may read)',
     async () => {
       chownSync(directory, UNKNOWN_ID.uid, UNKNOWN_ID.gid);
-      const run = start({ HOME: directory }, UNKNOWN_ID);
-      await run.line(/\| ready: /);
+      const run = await startReady({ HOME: directory }, UNKNOWN_ID);
       expect(statSync(join(data, 'postgres')).uid).toBe(UNKNOWN_ID.uid);
       run.process.kill('SIGTERM');
       expect(await run.ended, run.lines.join('\n')).toBe(0);
@@ -352,8 +348,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
 
   it('leaves an installation in use unchanged', async () => {
     install();
-    const run = start();
-    await run.line(/\| ready: /);
+    const run = await startReady();
     await query(
       await databaseUrlOf(run),
       "insert into users (id, email, password_hash) values (gen_random_uuid(), 'a@example.org', 'x')",
@@ -365,8 +360,7 @@ describe('supervisor', { timeout: 90_000 }, () => {
     expect(demo.lines.at(-1)).toMatch(
       /^SEED_DEMO_DATA=true: this installation is in use and is not a demo, so it is left unchanged\./,
     );
-    const after = start();
-    await after.line(/\| ready: /);
+    const after = await startReady();
     expect(await query(await databaseUrlOf(after), 'select count(*)::int as n from users')).toEqual([{ n: 1 }]);
   });
 
