@@ -1,101 +1,87 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { ROOT } from '../fixtures/child';
-import { type Demo, startDemo } from '../fixtures/demo';
+import { readySince } from '../fixtures/service';
+import { test } from '../fixtures/test';
 
 /** Where the pictures of the README's tour are made; `npm run tour` takes them over. */
 const PICTURES = join(ROOT, 'test-results/tour');
-let demo: Demo;
 
-test.beforeAll(async () => {
-  test.setTimeout(240_000);
-  mkdirSync(PICTURES, { recursive: true });
-  demo = await startDemo();
-});
-test.afterAll(() => demo.stop());
-
-test('the demo lives within a minute, and its incidents can be found', async ({ page }) => {
+test('the demo lives within a minute, and its incidents can be found', async ({ adminPage: page, api }) => {
   test.setTimeout(300_000);
-  const since = Date.now();
-  await page.setViewportSize({ width: 1440, height: 900 });
+  mkdirSync(PICTURES, { recursive: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  const { email, password, url } = demo;
-  const login = await page.context().request.post(`${url}/api/v1/auth/login`, { data: { email, password } });
-  const { access_token } = await login.json();
-  const api = async <T>(path: string): Promise<T> => {
-    const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${access_token}` } });
-    expect(response.status, path).toBe(200);
-    return (await response.json()) as T;
-  };
   type Item = { id: string; name: string };
   const idOf = async (path: string, name: string) =>
-    (await api<{ items: Item[] }>(`${path}?q=${encodeURIComponent(name)}`)).items.find((item) => item.name === name)
-      ?.id;
+    (await api<{ items: Item[] }>('GET', `${path}?q=${encodeURIComponent(name)}`)).items.find(
+      (item) => item.name === name,
+    )?.id;
   const picture = (name: string) => page.screenshot({ path: join(PICTURES, `${name}.png`) });
   const settled = () => expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 
-  await page.goto(url);
+  await page.goto('/');
   const suspicious = page.getByRole('grid', { name: 'Suspicious traffic' });
   await expect(suspicious).toContainText('203.0.113.', { timeout: 60_000 });
   await expect(suspicious).toContainText('Critical');
   await expect(page.getByRole('list', { name: 'Top talkers' }).getByRole('listitem').nth(4)).toBeVisible({
     timeout: 60_000,
   });
-  expect(Date.now() - since, 'milliseconds until the last hour is there').toBeLessThan(60_000);
+  expect(Date.now() - readySince(), 'milliseconds until the last hour is there').toBeLessThan(60_000);
 
   // The day before comes in while the last hour is looked at.
   const web03 = await idOf('/workloads', 'web-03');
   await expect
     .poll(
-      async () => (await api<{ total: number }>('/flows?destination=203.0.113.77&since=2020-01-01T00:00:00Z')).total,
+      async () =>
+        (await api<{ total: number }>('GET', '/flows?destination=203.0.113.77&since=2020-01-01T00:00:00Z')).total,
       {
         timeout: 120_000,
       },
     )
     .toBeGreaterThan(0);
-  await page.goto(`${url}/workloads/${web03}?tab=traffic&range=24h`);
+  await page.goto(`/workloads/${web03}?tab=traffic&range=24h`);
   await expect(page.getByText('203.0.113.77').first()).toBeVisible({ timeout: 60_000 });
   await settled();
   // The demo's packet filters and the evaluator are of one mind.
   await expect(page.getByText(/not match the rules/)).toHaveCount(0);
   await picture('workload-traffic');
 
-  await page.goto(`${url}/topology`);
+  await page.goto('/topology');
   await expect(page.getByText('Would be dropped').first()).toBeVisible({ timeout: 60_000 });
   await settled();
   await picture('topology');
 
-  await page.goto(`${url}/policies`);
+  await page.goto('/policies');
   const policies = page.getByRole('grid', { name: 'Policies' });
   for (const status of ['In sync', 'Partial', 'Drifted', 'Unresolved']) await expect(policies).toContainText(status);
   await picture('policies');
   const postgres = await idOf('/policies', 'Applications reach PostgreSQL');
-  await page.goto(`${url}/policies/${postgres}?tab=preview`);
+  await page.goto(`/policies/${postgres}?tab=preview`);
   await expect(page.getByRole('status', { name: 'Preview totals' })).toBeVisible();
   await settled();
   await picture('preview');
   // A policy in audit mode, waiting to be enforced: it would cut the monitoring of the web servers.
   const draft = await idOf('/policies', 'Web servers reach the balancers only');
-  await page.goto(`${url}/policies/${draft}?tab=preview`);
+  await page.goto(`/policies/${draft}?tab=preview`);
   const impact = page.getByRole('link', { name: 'Open impact' });
-  await page.goto(`${url}${await impact.getAttribute('href')}`);
+  await page.goto((await impact.getAttribute('href')) ?? '');
   await expect(page.getByText(/observed conversations would be blocked/)).toBeVisible({ timeout: 60_000 });
   const cut = page.getByRole('grid', { name: 'Conversations' }).getByRole('row').filter({ hasText: 'Newly blocked' });
   await expect(cut.filter({ hasText: 'metrics-01' }).first()).toContainText('tcp/9100');
   await settled();
   await picture('impact');
 
-  await page.goto(`${url}/flows?range=24h&group=service`);
+  await page.goto('/flows?range=24h&group=service');
   await expect(page.getByRole('grid').first()).toContainText('443');
   await settled();
   await picture('flows');
-  await page.goto(`${url}/addresses`);
+  await page.goto('/addresses');
   await expect(page.getByRole('heading', { level: 1, name: 'Addresses' })).toBeVisible();
   await settled();
   await picture('addresses');
 
-  await page.goto(url);
+  await page.goto('/');
   await expect(page.getByRole('list', { name: 'Stale agents' })).toContainText('fra-pve4');
   await expect(suspicious).toContainText('Critical');
   await settled();
