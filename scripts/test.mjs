@@ -1,13 +1,16 @@
 // `npm test`: every check of the project, then what ran, what did not and why, and last `N passed, N failed`.
-// Names of stages as arguments run only these: `npm test -- unit int`.
+// Names of stages as arguments run only these: `npm test -- unit int`. With `--affected` the unit tests are those that a change since
+// they passed last can affect.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { affectedBy, filesNow, notePassed } from './affected-tests.mjs';
 import { installIfNeeded, root } from './install.mjs';
 import { failure } from './test-report.mjs';
 
 const CI = process.env.CI === 'true';
+const ONLY_AFFECTED = process.argv.includes('--affected');
 const results = mkdtempSync(join(tmpdir(), 'fabric-test-results-'));
 const bin = (...parts) => join(root, 'node_modules', ...parts);
 
@@ -43,16 +46,25 @@ function readJson(path) {
   }
 }
 
-async function vitest(project) {
+async function vitest(project, related = null) {
   const file = join(results, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=./scripts/test-report.mjs'];
-  const args = [bin('vitest', 'vitest.mjs'), 'run', '--project', project, ...reporters];
+  const which = related ? ['related', '--run', ...related] : ['run'];
+  const args = [bin('vitest', 'vitest.mjs'), ...which, '--project', project, ...reporters];
   const holds = await node(args, { env: { TEST_REPORT: file } });
   const report = readJson(file);
   if (!report) return check(false);
   if (!holds && report.failures.length === 0)
     report.failures.push(failure(`the ${project} tests`, 'ended with an error'));
   return { ...report, failed: report.failures.length };
+}
+
+async function unitTests() {
+  const files = filesNow();
+  const related = ONLY_AFFECTED ? affectedBy(files) : null;
+  const outcome = await vitest('unit', related);
+  if (outcome.failed === 0) notePassed(files);
+  return { ...outcome, note: related && 'those that a change since they passed last can affect' };
 }
 
 function chromium() {
@@ -147,7 +159,7 @@ const STAGES = {
     run: async () =>
       check(await node([bin('knip', 'bin', 'knip.js'), '--cache', '--cache-location', join(CACHE, 'knip')], quiet)),
   },
-  unit: { title: 'unit tests', run: () => vitest('unit') },
+  unit: { title: 'unit tests', run: unitTests },
   int: {
     title: 'integration tests (PostgreSQL, Redis)',
     run: async () => {
@@ -170,7 +182,7 @@ const STAGES = {
 };
 
 installIfNeeded();
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((name) => name !== '--affected');
 const unknown = asked.find((name) => !(name in STAGES));
 if (unknown) {
   process.stderr.write(`There is no stage "${unknown}". Stages: ${Object.keys(STAGES).join(', ')}\n`);
@@ -207,6 +219,7 @@ for (const [name, { title }] of Object.entries(STAGES)) {
     total.passed += outcome.passed;
     total.failed += outcome.failed;
     lines.push(`  ${title}: ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.seconds} s`);
+    if (outcome.note) lines.push(`    ${outcome.note}`);
     for (const { name: file, seconds } of outcome.slowest ?? []) lines.push(`    ${seconds.toFixed(0)} s in ${file}`);
     for (const { name: test, reason } of outcome.failures) {
       lines.push(`    FAILED ${test}`, ...reason.map((line) => `      ${line}`));
