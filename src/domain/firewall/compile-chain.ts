@@ -60,7 +60,7 @@ export function compileChain(rules: readonly LiveRule[] | null, view: ChainView)
     .sort((a, b) => a.pos - b.pos)
     .filter(({ iface }) => !iface || view.hasInterface?.(iface))
     .flatMap((rule) => {
-      const place = { ...origin, position: rule.pos };
+      const place = origin ? { ...origin, position: rule.pos } : { position: rule.pos };
       return rule.type === 'group' ? compileGroup(rule, place, view) : compileLive(rule, place, view);
     });
 }

@@ -1,5 +1,5 @@
 import { type AddressSet, UNKNOWN_ADDRESSES } from './address-set';
-import { ANYTHING, type CompiledRule, type Conditions, isExtensionHeader, type Parts } from './compiled-rule';
+import { ANYTHING, type Conditions, isExtensionHeader, type Parts, withPorts } from './compiled-rule';
 import { icmpMatch } from './data/icmp-types';
 import { hasPorts, ICMP, ICMPV6, protocolNumber } from './data/protocols';
 import { parseLivePorts } from './port-match';
@@ -23,9 +23,8 @@ function protocolOf({ proto, dport, sport, icmp }: Parts): Protocol {
       family,
     };
   }
-  if (!hasPorts(number)) return { conditions: { ...ANYTHING, protocol: number } };
-  const ports = { source_ports: parseLivePorts(sport), destination_ports: parseLivePorts(dport) };
-  return { conditions: { ...ANYTHING, protocol: number, ...ports } };
+  if (!hasPorts(number)) return { conditions: withPorts(number, null, null) };
+  return { conditions: withPorts(number, parseLivePorts(sport), parseLivePorts(dport)) };
 }
 
 /** The family of a list of addresses or of an alias; a set has both. Undefined: not known. */
@@ -71,12 +70,12 @@ export function compileForNftables(
   addresses: { readonly source?: string; readonly dest?: string },
   family: 4 | 6,
   scopes: Scopes,
-): Omit<CompiledRule, 'place' | 'action'> | null {
+): { source: AddressSet | null; destination: AddressSet | null; conditions: Conditions } | null {
   const { conditions, family: limited } = protocolOf(part);
   if (limited !== undefined && limited !== family) return null;
   if (isExtensionHeader(conditions.protocol, family)) return null;
   const found = addressesOf([addresses.source, addresses.dest], limited, family, scopes);
   if (found === 'never') return null;
   const [source = null, destination = null] = found;
-  return { ...conditions, source, destination };
+  return { source, destination, conditions };
 }

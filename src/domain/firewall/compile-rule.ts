@@ -1,8 +1,15 @@
 import { type AddressSet, addressSetHas } from './address-set';
 import { compileForNftables } from './compile-nftables';
-import { ANYTHING, type CompiledRule, type Conditions, isExtensionHeader, type Parts } from './compiled-rule';
+import {
+  ANYTHING,
+  type CompiledRule,
+  type Conditions,
+  isExtensionHeader,
+  type Parts,
+  withPorts,
+} from './compiled-rule';
 import { type IcmpMatch, icmpMatch } from './data/icmp-types';
-import { macroParts } from './data/macros';
+import { type MacroPart, macroParts } from './data/macros';
 import { hasPorts, protocolNumber } from './data/protocols';
 import type { LiveRule } from './live-state';
 import type { Packet } from './packet';
@@ -27,10 +34,11 @@ function conditionsOf({ proto, dport, sport, icmp }: Parts, family: 4 | 6): Cond
     const match = name === undefined ? 'any' : icmpMatch(name, family);
     return { ...ANYTHING, protocol: number, icmp: match === 'any' ? null : match, vague: match === null };
   }
-  const ports = { source_ports: parseLivePorts(sport), destination_ports: parseLivePorts(dport) };
-  if (number !== 0 && hasPorts(number)) return { ...ANYTHING, protocol: number, ...ports };
-  if (ports.source_ports || ports.destination_ports) return null;
-  return { ...ANYTHING, protocol: number === 0 ? null : number };
+  const source_ports = parseLivePorts(sport);
+  const destination_ports = parseLivePorts(dport);
+  if (number !== 0 && hasPorts(number)) return withPorts(number, source_ports, destination_ports);
+  if (source_ports || destination_ports) return null;
+  return withPorts(number === 0 ? null : number, null, null);
 }
 
 const ACTIONS: Readonly<Record<string, 'accept' | 'drop' | 'reject'>> = {
@@ -45,6 +53,35 @@ function addressesOf(text: string | undefined, family: 4 | 6, scopes: Scopes): A
   return set[family].length === 0 && set.rest === 'no' ? 'never' : set;
 }
 
+const VAGUE: Conditions = { ...ANYTHING, vague: true };
+
+/** A part of a macro, completed by the rule that uses it. */
+const within = (part: MacroPart, own: Parts): Parts => ({
+  proto: part.proto ?? own.proto,
+  dport: part.dport ?? own.dport,
+  sport: part.sport ?? own.sport,
+  icmp: part.icmp ?? own.icmp,
+});
+
+/** Field by field: there are very many rules, and copies of objects take most of the time. */
+const compiled = (
+  place: RulePlace,
+  action: CompiledRule['action'],
+  source: AddressSet | null,
+  destination: AddressSet | null,
+  { protocol, source_ports, destination_ports, icmp, vague }: Conditions,
+): CompiledRule => ({
+  place,
+  action,
+  protocol,
+  source,
+  destination,
+  source_ports,
+  destination_ports,
+  icmp,
+  vague,
+});
+
 /**
  * The plain rules that a live rule (not a group reference) becomes for one family, in order; empty when it cannot match.
  * @param place where it stands, for the verdict
@@ -52,37 +89,28 @@ function addressesOf(text: string | undefined, family: 4 | 6, scopes: Scopes): A
 export function compileRule(rule: LiveRule, place: RulePlace, family: 4 | 6, scopes: Scopes): CompiledRule[] {
   const action = ACTIONS[rule.action];
   if (action === undefined) return [];
-  const own: Parts = {
-    ...(rule.proto && { proto: rule.proto }),
-    ...(rule.dport && { dport: rule.dport }),
-    ...(rule.sport && { sport: rule.sport }),
-    ...(rule['icmp-type'] && { icmp: rule['icmp-type'] }),
-  };
   const { implementation } = scopes;
-  const parts = rule.macro
-    ? macroParts(rule.macro, family, implementation)?.map((part): Parts => ({ ...own, ...part }))
-    : [own];
+  const own: Parts = { proto: rule.proto, dport: rule.dport, sport: rule.sport, icmp: rule['icmp-type'] };
+  const parts = rule.macro ? macroParts(rule.macro, family, implementation)?.map((part) => within(part, own)) : [own];
   if (implementation === 'nftables') {
-    const unknown = { ...ANYTHING, source: null, destination: null, vague: true };
-    const found = parts ? parts.map((part) => compileForNftables(part, rule, family, scopes)) : [unknown];
-    return found.flatMap((compiled) => (compiled ? [{ place, action, ...compiled }] : []));
+    if (!parts) return [compiled(place, action, null, null, VAGUE)];
+    return parts.flatMap((part) => {
+      const found = compileForNftables(part, rule, family, scopes);
+      return found ? [compiled(place, action, found.source, found.destination, found.conditions)] : [];
+    });
   }
   const source = addressesOf(rule.source, family, scopes);
   const destination = addressesOf(rule.dest, family, scopes);
   if (source === 'never' || destination === 'never') return [];
-  const conditions = parts?.map((part) => conditionsOf(part, family)) ?? [{ ...ANYTHING, vague: true }];
-  return conditions.flatMap((found) => (found ? [{ place, action, source, destination, ...found }] : []));
+  if (!parts) return [compiled(place, action, source, destination, VAGUE)];
+  return parts.flatMap((part) => {
+    const found = conditionsOf(part, family);
+    return found ? [compiled(place, action, source, destination, found)] : [];
+  });
 }
 
 /** Placeholder for rules that could not be read: any outcome is possible. */
-export const unknownRule = (place: RulePlace): CompiledRule => ({
-  place,
-  action: 'unknown',
-  source: null,
-  destination: null,
-  ...ANYTHING,
-  vague: true,
-});
+export const unknownRule = (place: RulePlace): CompiledRule => compiled(place, 'unknown', null, null, VAGUE);
 
 const portAnswer = (set: PortSet | null, port: number | undefined) =>
   set === null ? 'yes' : port === undefined ? 'unknown' : portSetHas(set, port);

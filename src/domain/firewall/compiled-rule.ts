@@ -19,17 +19,17 @@ export type CompiledRule = {
 };
 
 /** What a rule, or one part of its macro, says about protocol and ports. */
-export type Parts = { proto?: string; dport?: string; sport?: string; icmp?: string };
+export type Parts = Readonly<Record<'proto' | 'dport' | 'sport' | 'icmp', string | undefined>>;
 
 export type Conditions = Omit<CompiledRule, 'place' | 'action' | 'source' | 'destination'>;
 
-export const ANYTHING: Conditions = {
-  protocol: null,
-  source_ports: null,
-  destination_ports: null,
-  icmp: null,
-  vague: false,
-};
+export const withPorts = (
+  protocol: number | null,
+  source_ports: PortSet | null,
+  destination_ports: PortSet | null,
+): Conditions => ({ protocol, source_ports, destination_ports, icmp: null, vague: false });
+
+export const ANYTHING: Conditions = withPorts(null, null, null);
 
 /** Numbers that are headers in front of a packet's real protocol in IPv6, so that no rule for them ever matches there. */
 const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);

@@ -8,13 +8,47 @@ export type RuleBits = Uint32Array;
 export type IntervalIndex<T extends number | bigint> = {
   /** First value of each cut but the first, ascending. */
   readonly starts: readonly T[];
-  /** Bits of each cut; one more than `starts`. */
-  readonly bits: readonly RuleBits[];
-  /** Bits of a value that is not known: every rule. */
-  readonly any: RuleBits;
+  /** Where the bits of each cut begin in `rows`; one more than `starts`. */
+  readonly places: Uint32Array;
+  /** Bits of all cuts, one after the other: an array each would take several times as much memory. */
+  readonly rows: RuleBits;
+  /** Where those of a value that is not known begin: every rule. */
+  readonly any: number;
 };
 
 type Span<T> = { readonly first: T; readonly last: T };
+
+/** Keeps each distinct set of bits once. Two sets may have the same hash, so they are compared. */
+function rowKeeper(words: number) {
+  const current = new Uint32Array(words);
+  const known = new Map<number, number[]>();
+  let rows = new Uint32Array(words * 4);
+  let used = 0;
+  let hash = 0;
+  const isAt = (place: number) => current.every((word, at) => rows[place + at] === word);
+  return {
+    flip(rule: number): void {
+      current[rule >>> 5] = (current[rule >>> 5] as number) ^ (1 << (rule & 31));
+      hash ^= Math.imul(rule + 1, 0x9e3779b1) ^ (Math.imul(rule + 7, 0x85ebca77) >>> 13);
+    },
+    /** Where the current bits are kept. */
+    keep(): number {
+      const candidates = known.get(hash) ?? [];
+      const found = candidates.find(isAt);
+      if (found !== undefined) return found;
+      if (used + words > rows.length) {
+        const larger = new Uint32Array(rows.length * 2);
+        larger.set(rows);
+        rows = larger;
+      }
+      rows.set(current, used);
+      known.set(hash, [...candidates, used]);
+      used += words;
+      return used - words;
+    },
+    rows: (): RuleBits => rows.slice(0, used),
+  };
+}
 
 /**
  * @param conditions of each rule its spans (apart from each other), or null when every value can hold
@@ -24,45 +58,34 @@ export function buildIntervalIndex<T extends number | bigint>(
   conditions: readonly (readonly Span<T>[] | null)[],
   next: (value: T) => T,
 ): IntervalIndex<T> {
-  const words = Math.ceil(conditions.length / 32);
-  const current = new Uint32Array(words);
-  const any = new Uint32Array(words);
+  const keeper = rowKeeper(Math.ceil(conditions.length / 32));
+  for (const rule of conditions.keys()) keeper.flip(rule);
+  const any = keeper.keep();
   const flips = new Map<T, number[]>();
-  const flip = (bits: RuleBits, rule: number) => {
-    bits[rule >>> 5] = (bits[rule >>> 5] ?? 0) ^ (1 << (rule & 31));
-  };
   const cut = (at: T, rule: number) => {
     const rules = flips.get(at);
     if (rules) rules.push(rule);
     else flips.set(at, [rule]);
   };
   for (const [rule, spans] of conditions.entries()) {
-    flip(any, rule);
-    if (!spans) flip(current, rule);
+    if (spans) keeper.flip(rule);
     for (const { first, last } of spans ?? []) {
       cut(first, rule);
       cut(next(last), rule);
     }
   }
-  const shared = new Map<string, RuleBits>();
-  const share = () => {
-    const key = current.join();
-    const known = shared.get(key) ?? current.slice();
-    shared.set(key, known);
-    return known;
-  };
-  const bits = [share()];
   const starts = [...flips.keys()].sort((a, b) => (a < b ? -1 : 1));
-  for (const start of starts) {
-    for (const rule of flips.get(start) ?? []) flip(current, rule);
-    bits.push(share());
+  const places = new Uint32Array(starts.length + 1);
+  places[0] = keeper.keep();
+  for (const [at, start] of starts.entries()) {
+    for (const rule of flips.get(start) ?? []) keeper.flip(rule);
+    places[at + 1] = keeper.keep();
   }
-  return { starts, bits, any };
+  return { starts, places, rows: keeper.rows(), any };
 }
 
-/** Bits of the rules that a value can match. */
-export function lookUpInterval<T extends number | bigint>(index: IntervalIndex<T>, value: T): RuleBits {
-  const { starts } = index;
+/** Where in `rows` the bits of the rules begin that a value can match. */
+export function lookUpInterval<T extends number | bigint>({ starts, places }: IntervalIndex<T>, value: T): number {
   let low = 0;
   let high = starts.length;
   while (low < high) {
@@ -70,5 +93,5 @@ export function lookUpInterval<T extends number | bigint>(index: IntervalIndex<T
     if (value < (starts[middle] as T)) high = middle;
     else low = middle + 1;
   }
-  return index.bits[low] as RuleBits;
+  return places[low] as number;
 }

@@ -44,9 +44,9 @@ export function compileGuestChain(
   implementation: FilterImplementation,
   direction: 'in' | 'out',
   family: 4 | 6,
+  scopes: Scopes = { cluster: state.cluster, guest: state.guest, implementation },
 ): CompiledRule[] {
   const { cluster, guest } = state;
-  const scopes: Scopes = { cluster, guest, implementation };
   const hasInterface = (iface: string) => iface === nic.name;
   return compileChain(guest.rules, { direction, family, scopes, groups: cluster.groups, hasInterface });
 }
@@ -100,7 +100,8 @@ export function prepareGuest(state: LiveState, nic: LiveNic): PreparedGuest {
       index(direction, family) {
         const key = (direction === 'in' ? 0 : 1) + family;
         const known =
-          indexes[key] ?? buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family), family);
+          indexes[key] ??
+          buildRuleIndex(compileGuestChain(state, nic, implementation, direction, family, scopes), family);
         indexes[key] = known;
         return known;
       },

@@ -92,8 +92,8 @@ function resolve(text: string, scopes: Scopes): AddressSet {
   return known.length === spans.length ? addressSet(known, 'no') : UNKNOWN_ADDRESSES;
 }
 
-/** Rules of a guest often name the same set, and reading its members takes longer than everything else about a rule. */
-const resolved = new WeakMap<Scopes, Map<string, AddressSet>>();
+/** Rules often name the same addresses, and reading these takes longer than everything else about a rule. */
+const resolved = new WeakMap<object, Map<string, AddressSet>>();
 
 /**
  * The addresses that `source` or `dest` of a live rule resolves to: a set, an alias, a range, or a list of addresses
@@ -101,8 +101,10 @@ const resolved = new WeakMap<Scopes, Map<string, AddressSet>>();
  * @param scopes nothing in it changes afterwards
  */
 export function resolveAddress(text: string, scopes: Scopes): AddressSet {
-  const known = resolved.get(scopes) ?? new Map<string, AddressSet>();
-  resolved.set(scopes, known);
+  // Addresses that are written in the rule itself are the same for all guests.
+  const readIn = text.startsWith('+') || ALIAS.test(text) ? scopes : scopes.cluster;
+  const known = resolved.get(readIn) ?? new Map<string, AddressSet>();
+  resolved.set(readIn, known);
   const found = known.get(text) ?? resolve(text, scopes);
   known.set(text, found);
   return found;

@@ -76,9 +76,9 @@ export function buildRuleIndex(rules: readonly CompiledRule[], family: 4 | 6): R
   };
 }
 
-function addressBits(index: IntervalIndex<number> | IntervalIndex<bigint>, family: 4 | 6, value: bigint): RuleBits {
+function addressPlace(index: IntervalIndex<number> | IntervalIndex<bigint>, family: 4 | 6, value: bigint): number {
   // No rule looks at this address, so it need not be converted.
-  if (index.starts.length === 0) return index.bits[0] as RuleBits;
+  if (index.starts.length === 0) return index.any;
   return family === 4
     ? lookUpInterval(index as IntervalIndex<number>, Number(value))
     : lookUpInterval(index as IntervalIndex<bigint>, value);
@@ -99,15 +99,19 @@ export function firstMatch(
   const { source_port: sport, destination_port: dport, protocol } = packet;
   const withPorts = hasPorts(protocol);
   const vague = withPorts && (sport === undefined || dport === undefined);
+  const { sources, destinations, source_ports, destination_ports } = index;
   const a = index.protocols[protocol & 255] as RuleBits;
-  const b = addressBits(index.sources, index.family, packet.source.value);
-  const c = addressBits(index.destinations, index.family, packet.destination.value);
-  const d = withPorts && sport !== undefined ? lookUpInterval(index.source_ports, sport) : index.source_ports.any;
-  const e =
-    withPorts && dport !== undefined ? lookUpInterval(index.destination_ports, dport) : index.destination_ports.any;
+  const source = addressPlace(sources, index.family, packet.source.value);
+  const destination = addressPlace(destinations, index.family, packet.destination.value);
+  const from = withPorts && sport !== undefined ? lookUpInterval(source_ports, sport) : source_ports.any;
+  const to = withPorts && dport !== undefined ? lookUpInterval(destination_ports, dport) : destination_ports.any;
   for (let word = 0; word < words; word++) {
     let left =
-      (a[word] as number) & (b[word] as number) & (c[word] as number) & (d[word] as number) & (e[word] as number);
+      (a[word] as number) &
+      (sources.rows[source + word] as number) &
+      (destinations.rows[destination + word] as number) &
+      (source_ports.rows[from + word] as number) &
+      (destination_ports.rows[to + word] as number);
     while (left !== 0) {
       const bit = 31 - Math.clz32(left & -left);
       left &= left - 1;

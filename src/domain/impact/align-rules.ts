@@ -47,25 +47,40 @@ function commonElements(a: readonly string[], b: readonly string[]): { a: Set<nu
   return common;
 }
 
+/** Whether two rules are surely equal, in short: most of two lists is. */
+function isSameRule(a: CompiledRule, b: CompiledRule): boolean {
+  const isSamePort = (one: CompiledRule['source_ports'], other: CompiledRule['source_ports']) =>
+    one === other ||
+    (one !== null && other !== null && one.rest === other.rest && equalSpans(one.ranges, other.ranges));
+  return (
+    a.action === b.action &&
+    a.protocol === b.protocol &&
+    a.source === b.source &&
+    a.destination === b.destination &&
+    a.vague === b.vague &&
+    a.icmp?.type === b.icmp?.type &&
+    a.icmp?.code === b.icmp?.code &&
+    isSamePort(a.source_ports, b.source_ports) &&
+    isSamePort(a.destination_ports, b.destination_ports)
+  );
+}
+
 /**
  * The rules in which two lists differ. A packet that meets none of them meets the same rules in the same order in both lists.
  */
 export function findDifferentRules(before: readonly CompiledRule[], after: readonly CompiledRule[]): CompiledRule[] {
+  const least = Math.min(before.length, after.length);
+  const areSame = (a: CompiledRule | undefined, b: CompiledRule | undefined) => a && b && isSameRule(a, b);
+  let start = 0;
+  while (start < least && areSame(before[start], after[start])) start++;
+  let end = 0;
+  while (end < least - start && areSame(before.at(-1 - end), after.at(-1 - end))) end++;
+  const rest = [before.slice(start, before.length - end), after.slice(start, after.length - end)] as const;
   const idOf = internSets();
   const keyOf = ({ place: _, source, destination, ...rule }: CompiledRule) =>
     JSON.stringify([idOf(source), idOf(destination), rule]);
-  const [a, b] = [before.map(keyOf), after.map(keyOf)];
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  const [middleA, middleB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  const [a, b] = [rest[0].map(keyOf), rest[1].map(keyOf)];
   const common =
-    middleA.length * middleB.length > MOST_PAIRS
-      ? { a: new Set<number>(), b: new Set<number>() }
-      : commonElements(middleA, middleB);
-  return [
-    ...before.slice(start, before.length - end).filter((_, at) => !common.a.has(at)),
-    ...after.slice(start, after.length - end).filter((_, at) => !common.b.has(at)),
-  ];
+    a.length * b.length > MOST_PAIRS ? { a: new Set<number>(), b: new Set<number>() } : commonElements(a, b);
+  return [...rest[0].filter((_, at) => !common.a.has(at)), ...rest[1].filter((_, at) => !common.b.has(at))];
 }

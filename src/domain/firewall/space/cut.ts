@@ -104,39 +104,23 @@ export function rejectConditions(
 export const outside = (spans: readonly AddressSpan[], family: 4 | 6): AddressSpan[] =>
   subtractSpans(allAddresses(family), spans);
 
-const limited = <K extends keyof Condition>(key: K, value: Condition[K] | null): Condition =>
-  value === null ? {} : { [key]: value };
-
 /** The steps of one rule: packets that it certainly matches, and those that it may match. @param divides what else the action distinguishes */
 export function ruleCuts(rule: CompiledRule, family: 4 | 6, divides: readonly Condition[]): Cut[] {
-  const { source, destination, source_ports, destination_ports, icmp } = rule;
+  const { protocol, source, destination, source_ports, destination_ports, icmp } = rule;
   const conditions = (certain: boolean): Condition => {
-    const known = <T, S extends { readonly rest: 'no' | 'unknown' }>(set: S | null, values: (set: S) => T): T | null =>
-      set && (certain || set.rest === 'no') ? values(set) : null;
-    const first = icmp && icmp.type * 256 + (icmp.code ?? 0);
-    return {
-      ...limited('protocols', rule.protocol === null ? null : [rule.protocol]),
-      ...limited(
-        'icmp',
-        icmp && first !== null ? [{ first, last: icmp.code === undefined ? first + 255 : first }] : null,
-      ),
-      ...limited(
-        'destination_ports',
-        known(destination_ports, ({ ranges }) => joinSpans(ranges)),
-      ),
-      ...limited(
-        'source_ports',
-        known(source_ports, ({ ranges }) => joinSpans(ranges)),
-      ),
-      ...limited(
-        'destinations',
-        known(destination, (set) => set[family]),
-      ),
-      ...limited(
-        'sources',
-        known(source, (set) => set[family]),
-      ),
-    };
+    const isKnown = <S extends { readonly rest: 'no' | 'unknown' }>(set: S | null): set is S =>
+      set !== null && (certain || set.rest === 'no');
+    const found: { -readonly [K in keyof Condition]: Condition[K] } = {};
+    if (protocol !== null) found.protocols = [protocol];
+    if (icmp) {
+      const first = icmp.type * 256 + (icmp.code ?? 0);
+      found.icmp = [{ first, last: icmp.code === undefined ? first + 255 : first }];
+    }
+    if (isKnown(destination_ports)) found.destination_ports = joinSpans(destination_ports.ranges);
+    if (isKnown(source_ports)) found.source_ports = joinSpans(source_ports.ranges);
+    if (isKnown(destination)) found.destinations = destination[family];
+    if (isKnown(source)) found.sources = source[family];
+    return found;
   };
   const certain = !rule.vague && rule.action !== 'unknown';
   const partly = [source, destination, source_ports, destination_ports].some((set) => set?.rest === 'unknown');
