@@ -7,7 +7,8 @@ import { expectBar, ms } from './stats';
 /*
  * Impact of a change that touches all guests, with the traffic of a day:
  *   npx tsx packages/bench/replay.ts [flows] [workloads] [rules per workload]
- * Half of the flows are between two of the workloads, in both directions; the others have an end outside.
+ * Half of the flows are between two of the workloads, in both directions; the others have an end outside. Rules differ from guest to
+ * guest; half of the nodes filter with iptables, the others with nftables.
  * Bars: the replay takes at most 10 s, the process needs at most 300 MB more than when idle, the first conversations are stored
  * within 1 s after the job has begun.
  */
@@ -24,7 +25,10 @@ const { runImpact } = await import('@/server/enforcement/impact/run-impact');
 const { readImpact } = await import('@/server/enforcement/impact/read-impact');
 const { makeAgent, makeCluster, makeNode } = await import('@/test/factories');
 const { DraftImpactInput } = await import('@/domain/impact/impact');
+const { keepHeapSmall } = await import('@/runtime/child-process');
 const sql = sqlClient();
+// As the worker does, which computes impacts.
+keepHeapSmall();
 
 const cluster = await makeCluster();
 await sql`create table bench_guests (number int primary key, node_id uuid, id uuid)`;
@@ -38,28 +42,32 @@ for (let node = 0; node < NODES; node++) {
     insert into bench_guests select vmid - 100, ${made.id}, id from made`;
 }
 
-/** Rules for one port each; most flows match one of the last. */
-const rulesOf = (): LiveRule[] =>
+/** Rules for one port each, which not all flows use. */
+const rulesOf = (guest: number): LiveRule[] =>
   Array.from({ length: ruleCount }, (_, pos) => ({
     pos,
     type: pos % 5 === 4 ? 'out' : 'in',
     action: pos % 7 === 6 ? 'DROP' : 'ACCEPT',
     enable: 1,
     proto: 'tcp',
-    source: pos % 2 ? `10.${pos % 100}.0.0/16` : '10.0.0.0/8,203.0.113.0/24',
-    dport: String(1_000 + pos),
+    source: pos % 3 ? '10.0.0.0/8,203.0.0.0/16' : `10.${(guest + pos) % 100}.0.0/16`,
+    dport: String(1_000 + ((guest * 7 + pos) % (2 * ruleCount))),
   }));
 const read_at = new Date().toISOString();
-const state = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, unreadable: [] };
+const node = (nftables: number) => ({ options: { nftables }, networks: ['10.0.0.0/8'], rules: [] });
+const nodes = Object.fromEntries(
+  (await sql<{ name: string }[]>`select name from nodes`).map(({ name }, at) => [name, node(at % 2)]),
+);
+const state = { firewall_enabled: true, groups: {}, ipsets: {}, aliases: {}, nodes, unreadable: [] };
 await storeClusterSnapshot(db, { cluster_id: cluster.id, read_at, state_hash: 'bench', state });
 const guests = await sql<{ id: string }[]>`select id from bench_guests`;
 await storeGuestSnapshots(
   db,
-  guests.map(({ id }) => {
+  guests.map(({ id }, at) => {
     const guest: GuestSnapshot = {
       presence: 'present',
       options: { enable: 1, policy_in: 'DROP' },
-      rules: rulesOf(),
+      rules: rulesOf(at),
       ...{ ipsets: {}, aliases: {}, pending_nics: [], unreadable: [] },
       nics: [{ name: 'net0', firewall: true, mac: 'BC:24:11:00:00:01' }],
     };
@@ -81,13 +89,13 @@ for (let from = 0; from < flowCount; from += STEP) {
     d.id, 0, case when reply then d.id else s.id end, case when reply then s.id else d.id end,
     case when reply or s.id is not null then '10.0.0.0/8'::cidr end, case when not reply or s.id is not null then '10.0.0.0/8'::cidr end,
     now(), now()
-  from (select i, i % 2 = 1 as reply, 32768 + (i * 7) % 28000 as caller, 1000 + (i / 20) % ${Math.floor(ruleCount * 1.2)} as port,
-      (i / 20 * 13) % ${workloadCount} as at, case when i / 20 % 2 = 0 then (i / 20 * 29 + 1) % ${workloadCount} end as peer
+  from (select i, i % 2 = 1 as reply, 32768 + (i * 7) % 28000 as caller, 1000 + (i / 20 * 7) % ${2 * ruleCount} as port,
+      (i / 20 * 13) % ${workloadCount} as at, case when i / 20 % 2 = 0 then (i / 20 * 29 + i / 20 / 601) % ${workloadCount} end as peer
     from generate_series(${from}, ${Math.min(flowCount, from + STEP) - 1}) as i) as f
   join bench_guests as d on d.number = f.at
   left join bench_guests as s on s.number = f.peer
   cross join lateral (select ('10.' || d.number % 100 || '.0.0')::inet + d.number as server,
-    case when s.id is null then '203.0.113.0'::inet + (i / 20) % 250 else ('10.' || s.number % 100 || '.0.0')::inet + s.number end
+    case when s.id is null then '203.0.0.0'::inet + (i / 20 * 37) % 60000 else ('10.' || s.number % 100 || '.0.0')::inet + s.number end
       as client) as a`);
 }
 await sql`vacuum analyze traffic_flows`;
@@ -97,7 +105,7 @@ try {
   const input = DraftImpactInput.parse({
     policy: {
       name: 'bench',
-      definition: { enforcement_mode: 'enforced', sources: ['203.0.113.0/24'], targets: ['tag:bench'] },
+      definition: { enforcement_mode: 'enforced', sources: ['203.0.0.0/18'], targets: ['tag:bench'] },
       rules: [{ action: 'drop', protocol: 'tcp', destination_ports: ['1000-1100'] }],
     },
   });

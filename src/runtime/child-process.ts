@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 
 /**
  * Ends a process when this one is killed without cleanup (kill -9): the shell's standard input is a pipe that only
@@ -127,3 +128,9 @@ export function keepRunning(program: ChildProgram, options: Options): Child {
 export function reportReady({ url, notes }: { url?: string; notes?: readonly string[] } = {}): void {
   process.send?.({ ready: true, ...(url && { url }), ...(notes && { notes }) });
 }
+
+/**
+ * For a process whose jobs take much memory for a short time: what is no longer used is freed when the heap has grown by half, and not
+ * only when it is several times as large. It costs some processor time, and a small machine has room for other programs.
+ */
+export const keepHeapSmall = (): void => setFlagsFromString('--heap-growing-percent=50');

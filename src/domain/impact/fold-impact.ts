@@ -2,7 +2,14 @@ import { IMPACT_OUTCOMES } from '../choices';
 import type { FlowDecider } from '../flow-context/flow-context';
 import { parseCidr } from '../net/cidr';
 import { addressBits, formatIp } from '../net/ip-address';
-import type { EndDecision, ImpactOutcome, ObservedConversation, Replayed } from './replay';
+import {
+  type End,
+  type EndDecision,
+  FIELDS,
+  type ImpactOutcome,
+  type ObservedConversation,
+  type Replayed,
+} from './replay';
 
 /** One end of collapsed conversations. */
 export type FoldedEnd = {
@@ -30,12 +37,10 @@ type Seen = { workload_id: string | null; internal: boolean; prefixes: Set<strin
 type Sums = { bytes: number; packets: number; flows: number; last_seen_at: string };
 type Open = Replayed & Sums & { client: Seen; server: Seen; protocol: string; port: number | null };
 
-const ENDS = ['source', 'destination'] as const;
-type End = (typeof ENDS)[number];
 const familyOf = (prefix: string) => (prefix.includes(':') ? 6 : 4);
 
 /** Who it is to the reader: a workload, else the network that its address is collapsed to. */
-const nameOf = (flow: ObservedConversation, end: End) => flow[`${end}_workload_id`] ?? flow[`${end}_prefix`];
+const nameOf = (flow: ObservedConversation, end: End) => flow[FIELDS[end].workload_id] ?? flow[FIELDS[end].prefix];
 
 const clientOf = ({ reply }: ObservedConversation): readonly [End, End] =>
   reply ? ['destination', 'source'] : ['source', 'destination'];
@@ -58,15 +63,15 @@ const decisionKey = ({ workload_id, verdict, by }: EndDecision) =>
   `${workload_id} ${verdict} ${by?.kind} ${deciderKey(by)}`;
 
 function see(seen: Seen, flow: ObservedConversation, end: End): void {
-  seen.prefixes.add(flow[`${end}_prefix`]);
-  const ip = flow[`${end}_ip`];
+  seen.prefixes.add(flow[FIELDS[end].prefix]);
+  const ip = flow[FIELDS[end].ip];
   if (ip === null) seen.addresses = null;
   else seen.addresses?.add(ip);
 }
 
 const newSeen = (flow: ObservedConversation, end: End): Seen => ({
-  workload_id: flow[`${end}_workload_id`],
-  internal: flow[`${end}_internal`],
+  workload_id: flow[FIELDS[end].workload_id],
+  internal: flow[FIELDS[end].internal],
   prefixes: new Set(),
   addresses: new Set(),
 });
@@ -97,12 +102,16 @@ function finishEnd({ workload_id, internal, prefixes, addresses }: Seen): Folded
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+const HARM = Object.fromEntries(IMPACT_OUTCOMES.map((outcome, at) => [outcome, at])) as Record<ImpactOutcome, number>;
+
+type Weight = Pick<FoldedConversation, 'outcome' | 'bytes' | 'flows' | 'last_seen_at'>;
+
 /** The most harmful first, of those the one with most traffic. */
+const byWeight = (a: Weight, b: Weight): number =>
+  HARM[a.outcome] - HARM[b.outcome] || b.bytes - a.bytes || b.flows - a.flows || byText(b.last_seen_at, a.last_seen_at);
+
 const byHarm = (a: FoldedConversation, b: FoldedConversation): number =>
-  IMPACT_OUTCOMES.indexOf(a.outcome) - IMPACT_OUTCOMES.indexOf(b.outcome) ||
-  b.bytes - a.bytes ||
-  b.flows - a.flows ||
-  byText(b.last_seen_at, a.last_seen_at) ||
+  byWeight(a, b) ||
   byText(a.client.prefix, b.client.prefix) ||
   byText(a.server.prefix, b.server.prefix) ||
   byText(a.protocol, b.protocol) ||
@@ -117,15 +126,19 @@ export function impactFold(most: number) {
   const totals = Object.fromEntries(IMPACT_OUTCOMES.map((outcome) => [outcome, 0])) as ImpactTotals;
   const open = new Map<string, Open>();
   let kept: FoldedConversation[] = [];
+  let least: FoldedConversation | undefined;
   let key = '';
 
   const cut = (count: number) => {
     kept.sort(byHarm);
     kept = kept.slice(0, count);
+    // What comes after the last of as many as are kept is never among them.
+    least = kept[most - 1];
   };
   const close = () => {
     for (const { client, server, ...row } of open.values()) {
       totals[row.outcome] += 1;
+      if (least && byWeight(row, least) > 0) continue;
       kept.push({ ...row, client: finishEnd(client), server: finishEnd(server) });
     }
     open.clear();

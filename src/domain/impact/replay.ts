@@ -64,7 +64,26 @@ export type ReplayPlaces = {
   readonly addressesOf: (workloadId: string) => readonly IpAddress[];
 };
 
-type End = 'source' | 'destination';
+export type End = 'source' | 'destination';
+
+/** Fields of one end. Names that are put together each time take longer to look up than all else. */
+export const FIELDS = {
+  source: {
+    workload_id: 'source_workload_id',
+    ip: 'source_ip',
+    prefix: 'source_prefix',
+    internal: 'source_internal',
+    port: 'source_port',
+  },
+  destination: {
+    workload_id: 'destination_workload_id',
+    ip: 'destination_ip',
+    prefix: 'destination_prefix',
+    internal: 'destination_internal',
+    port: 'destination_port',
+  },
+} as const;
+
 type Decided = Omit<EndDecision, 'workload_id'>;
 
 const UNREADABLE: Decided = { verdict: 'unknown', by: null, unknown_reason: 'unreadable' };
@@ -101,11 +120,11 @@ type Spans = { readonly family: 4 | 6; readonly spans: Addresses['spans'] };
 
 /** Addresses that an end may have had: the one that is stored, those of its workload in the stored network, or all of that. */
 function addressesAt(flow: ObservedConversation, end: End, addressesOf: ReplayPlaces['addressesOf']): Spans | null {
-  const cidr = parseCidr(flow[`${end}_ip`] ?? flow[`${end}_prefix`]);
+  const cidr = parseCidr(flow[FIELDS[end].ip] ?? flow[FIELDS[end].prefix]);
   if (!cidr) return null;
   const { family } = cidr.address;
   const { first, last } = cidrBounds(cidr);
-  const workload = first.value === last.value ? null : flow[`${end}_workload_id`];
+  const workload = first.value === last.value ? null : flow[FIELDS[end].workload_id];
   const known = (workload === null ? [] : addressesOf(workload)).filter((ip) => cidrContains(cidr, ip));
   if (known.length === 0) return { family, spans: [{ first: first.value, last: last.value }] };
   return { family, spans: joinSpans(known.map(({ value }) => ({ first: value, last: value }))) };
@@ -139,7 +158,7 @@ function possiblePackets(
   return opened.map((from): Possible => {
     const [sender, receiver] = from === 'source' ? [source, destination] : [destination, source];
     const to = from === 'source' ? 'destination' : 'source';
-    const [port, source_port] = [flow[`${to}_port`], flow[`${from}_port`]];
+    const [port, source_port] = [flow[FIELDS[to].port], flow[FIELDS[from].port]];
     const box = boxOf({
       family,
       sources: sender.spans,
@@ -202,19 +221,22 @@ function isComplete(flow: ObservedConversation, protocol: number): boolean {
   return protocol !== icmpOf(family) || typeof flow.icmp_type === 'number';
 }
 
+/** What no log line says anything about. */
+const factsOf = (flow: ObservedConversation): FlowFacts => ({
+  ...flow,
+  source_ip: flow.source_ip ?? '',
+  destination_ip: flow.destination_ip ?? '',
+  decision: 'observed',
+});
+
 function decideAt(
   guest: GuestContext,
   flow: ObservedConversation,
+  facts: FlowFacts,
   end: End,
   addressesOf: ReplayPlaces['addressesOf'],
 ): Decided {
   const protocol = protocolNumber(flow.protocol);
-  const facts = {
-    ...flow,
-    source_ip: flow.source_ip ?? '',
-    destination_ip: flow.destination_ip ?? '',
-    decision: 'observed',
-  };
   if (protocol === null || protocol === 0 || isComplete(flow, protocol)) {
     const { verdict, decided_by } = contextOf(guest, facts, end);
     return decided(verdict, decided_by);
@@ -244,14 +266,15 @@ function outcomeOf(before: EndDecision, after: EndDecision): ImpactOutcome {
  */
 export function replayer({ pairOf, addressesOf }: ReplayPlaces) {
   return (flow: ObservedConversation): Replayed | null => {
+    const facts = factsOf(flow);
     const order: readonly End[] = flow.reply ? ['destination', 'source'] : ['source', 'destination'];
     const ends = order.flatMap((end) => {
-      const workload_id = flow[`${end}_workload_id`];
+      const workload_id = flow[FIELDS[end].workload_id];
       const pair = workload_id === null ? null : pairOf(workload_id);
       if (!pair || workload_id === null) return [];
       const decide = (guest: GuestContext | null): EndDecision => ({
         workload_id,
-        ...(guest ? decideAt(guest, flow, end, addressesOf) : UNREADABLE),
+        ...(guest ? decideAt(guest, flow, facts, end, addressesOf) : UNREADABLE),
       });
       const before = decide(pair.before);
       return [{ before, after: pair.before === pair.after ? before : decide(pair.after) }];

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditState, canonicalJson } from './canonical';
+import { auditState, canonicalJson, equalJson } from './canonical';
 
 describe('auditState', () => {
   it('removes secrets at any depth and keeps what only sounds like one', () => {
@@ -56,5 +57,38 @@ describe('canonicalJson', () => {
         expect(canonicalJson(reversed)).toBe(canonicalJson(object));
       }),
     );
+  });
+});
+
+const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify({ value }));
+
+describe('equalJson', () => {
+  it('agrees with a comparison of the stored values', () => {
+    const leaf = fc.oneof(fc.constantFrom('', 'a', null, undefined, true, false), fc.integer({ min: 0, max: 2 }));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c', 'hasOwnProperty'), tie('value'), { maxKeys: 3 }),
+      ),
+    }));
+    let equal = 0;
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const expected = isDeepStrictEqual(asStored(a), asStored(b));
+        if (expected) equal += 1;
+        expect(equalJson(a, b)).toBe(expected);
+        expect(equalJson(a, structuredClone(a))).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(equal).toBeGreaterThan(20);
+  });
+
+  it('ignores the order of fields, and takes an absent field for one without a value', () => {
+    expect(equalJson({ a: 1, b: [{ c: undefined }] }, { b: [{}], a: 1, d: undefined })).toBe(true);
+    expect(equalJson({ a: 1 }, { a: 1, b: null })).toBe(false);
+    expect(equalJson([1], { 0: 1 })).toBe(false);
   });
 });

@@ -7,6 +7,29 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * Whether two values are the same when stored as JSON, in whatever order their fields were written: an absent field and one that is
+ * undefined are the same there. Only of plain values: lists, objects, text, numbers, booleans, null.
+ */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((value, at) => equalJson(value ?? null, b[at] ?? null));
+  }
+  let left = 0;
+  for (const field in b) if (b[field] !== undefined) left += 1;
+  for (const field in a) {
+    const value = a[field];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(b, field) || !equalJson(value, b[field])) return false;
+    left -= 1;
+  }
+  return left === 0;
+}
+
 const SECRET = /(token|password|secret|private_key|authorization|cookie|recovery_code)/i;
 const HARMLESS = /^(has_|.*_(id|at|seconds|expires_in|count)$)/i;
 

@@ -99,10 +99,12 @@ async function inSameState<T>(tx: Executor, work: (executor: Executor) => Promis
 /**
  * Runs `work` with one unchanging state of the database, which is only read. For answers of any length; when `work` fails,
  * the query ends.
+ * @property sorts for queries that sort or group very many rows: they may use more memory before they use the disk
  */
-export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>, { sorts = false } = {}): Promise<T> {
   return drizzle(streamClient(), {}).transaction(
-    (tx) => {
+    async (tx) => {
+      if (sorts) await tx.execute(text`select set_config('work_mem', '64MB', true)`);
       // Drizzle has no cursors; its transaction is one of postgres.js, which has.
       const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
       return work({

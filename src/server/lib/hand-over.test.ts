@@ -17,6 +17,26 @@ describe('handOver', () => {
     expect(order).toEqual(['give 1', 'read 1', 'give 2', 'read 2', 'give 3', 'read 3']);
   });
 
+  it('lets the producer work ahead, by no more than it may', async () => {
+    const ahead: number[] = [];
+    let given = 0;
+    const stream = handOver<number>(async (give) => {
+      for (const value of [1, 2, 3, 4, 5, 6]) {
+        await give(value);
+        given = value;
+      }
+    }, 2);
+    const read: number[] = [];
+    for await (const value of stream) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      read.push(value);
+      ahead.push(given - value);
+    }
+    expect(read).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(Math.max(...ahead)).toBe(1);
+    expect(ahead.slice(0, 4)).toEqual([1, 1, 1, 1]);
+  });
+
   it('fails as its producer fails, after what was given', async () => {
     const read: number[] = [];
     const stream = handOver<number>(async (give) => {
@@ -28,6 +48,20 @@ describe('handOver', () => {
     })();
     await expect(all).rejects.toThrow('the query failed');
     expect(read).toEqual([1]);
+  });
+
+  it('ends a producer that works ahead and waits', async () => {
+    let failed: unknown;
+    const stream = handOver<number>(async (give) => {
+      try {
+        for (let value = 1; ; value++) await give(value);
+      } catch (error) {
+        failed = error;
+        throw error;
+      }
+    }, 3);
+    for await (const value of stream) if (value === 2) break;
+    expect(failed).toBeInstanceOf(Error);
   });
 
   it('ends a producer whose reader leaves early, and waits for it', async () => {

@@ -27,8 +27,10 @@ export function stepSetsUp({ sets }: GuestFilter, intent: GuestIntent): PlanStep
 
 /** The next managed set that no rule refers to any more. */
 export function stepSetsDown({ sets, rules }: GuestFilter, intent: GuestIntent): PlanStep | null {
+  const { removed } = diffSets(intent.sets, sets);
+  if (removed.length === 0) return null;
   const referred = new Set(rules.flatMap(({ source, dest }) => [source, dest]));
   const isReferred = (name: string) => referred.has(`+guest/${name}`) || referred.has(`+${name}`);
-  const name = diffSets(intent.sets, sets).removed.find((candidate) => !isReferred(candidate));
+  const name = removed.find((candidate) => !isReferred(candidate));
   return name === undefined ? null : { kind: 'delete_set', name };
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type {
   ApplyInput,
@@ -10,6 +9,7 @@ import type {
 import type { ImpactReader } from '@/domain/impact/stored-impact';
 import { ownedPart } from '@/domain/permissions';
 import type { ClusterDeployment } from '@/domain/policy-deployment';
+import { equalJson } from '../../audit/canonical';
 import { recordAudit } from '../../audit/record';
 import type { Scope } from '../../auth/scope';
 import { db } from '../../db/client';
@@ -217,7 +217,7 @@ function isPending(policyId: string, inputs: PolicyInputs, placements: readonly 
     const row = open.get(desired.workload_id);
     if (!row || row.applied_at === null || row.drop_in !== drop_in || row.drop_out !== drop_out) return true;
     // Stored as JSON, which knows no difference between absent and undefined.
-    if (!isDeepStrictEqual(row.rules, JSON.parse(JSON.stringify(rules)))) return true;
+    if (!equalJson(row.rules, rules)) return true;
     open.delete(desired.workload_id);
   }
   // The rest was applied where nothing is desired any more.

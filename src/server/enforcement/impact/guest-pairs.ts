@@ -22,14 +22,45 @@ const pairIn = ({ before, after, changed, unreadable }: FirewallChange, id: stri
   return { before: was, after: unreadable.has(id) ? null : changed.has(id) ? contextIn(after, id, reach) : was };
 };
 
-/** Guests before and after a change, each prepared once; the same object where nothing changes. */
-export function contextsOf(found: FirewallChange): (id: string) => ContextPair {
-  const known = new Map<string, ContextPair>();
-  return (id) => {
-    const pair = known.get(id) ?? pairIn(found, id);
-    known.set(id, pair);
+/** Rules of prepared guests that are kept, before and after. Each takes about half a kilobyte. */
+const MOST_RULES = 400_000;
+
+const countRules = ({ before, after }: ContextPair): number =>
+  [before, after === before ? null : after].reduce(
+    (sum, guest) => sum + (guest?.state.guest.rules?.length ?? 0) + 1,
+    0,
+  );
+
+/**
+ * Guests before and after a change; the same object where nothing changes. Those that were used last are kept, so that memory does not
+ * grow with the number of guests.
+ */
+export class GuestPairs {
+  readonly #kept = new Map<string, ContextPair>();
+  #rules = 0;
+
+  constructor(readonly found: FirewallChange) {}
+
+  of(id: string): ContextPair {
+    const pair = this.take(id);
+    this.#kept.set(id, pair);
+    this.#rules += countRules(pair);
+    for (const [oldest, old] of this.#kept) {
+      if (this.#rules <= MOST_RULES || oldest === id) break;
+      this.#kept.delete(oldest);
+      this.#rules -= countRules(old);
+    }
     return pair;
-  };
+  }
+
+  /** The pair, which is no longer kept here. */
+  take(id: string): ContextPair {
+    const known = this.#kept.get(id);
+    if (!known) return pairIn(this.found, id);
+    this.#kept.delete(id);
+    this.#rules -= countRules(known);
+    return known;
+  }
 }
 
 /**

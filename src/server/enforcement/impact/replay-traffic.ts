@@ -48,14 +48,14 @@ type Describer = (rows: readonly FoldedConversation[]) => Promise<ImpactConversa
 
 /** Describes conversations as far as the reader may know their ends and what decides there. */
 function describer(
-  { row, firewall, inputs, pairOf }: Session,
+  { row, firewall, inputs, pairs }: Session,
   flows: Reach,
   periods: readonly OwnedPeriod[],
 ): Describer {
   const describers = new Map<string, ReturnType<typeof rulesDescriber>>();
   const rulesSay = ({ workload_id, verdict, by }: EndDecision, at: 'before' | 'after') => {
     const workload = inputs.workloads.get(workload_id);
-    const guest = pairOf(workload_id)[at];
+    const guest = pairs.of(workload_id)[at];
     if (!workload || !guest || !by) return null;
     const read_at = firewall.readAt([workload_id]);
     const describeAt =
@@ -111,7 +111,7 @@ export async function replayTraffic(
   session: Session,
   store: (share: number, part: ReplayPart | null) => Promise<void>,
 ): Promise<Replay> {
-  const { row, inputs, found, pairOf } = session;
+  const { row, inputs, found, pairs } = session;
   const { flows, policies } = row.reader;
   if (flows === null) return NOT_VISIBLE;
   const looked = (id: string): InputWorkload | null => {
@@ -127,7 +127,7 @@ export async function replayTraffic(
   const show = describer(session, flows, reach.periods);
   const fold = impactFold(MOST_CONVERSATIONS);
   const replay = replayer({
-    pairOf: (id) => (looked(id) ? pairOf(id) : null),
+    pairOf: (id) => (looked(id) ? pairs.of(id) : null),
     addressesOf: (id) => (looked(id)?.addresses ?? []).flatMap((address) => parseIp(address) ?? []),
   });
   const selection = {

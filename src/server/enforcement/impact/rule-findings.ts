@@ -1,4 +1,3 @@
-import type { ContextPair } from '@/domain/impact/replay';
 import type { ImpactFindings } from '@/domain/impact/stored-impact';
 import { isWithinReach } from '@/domain/permissions';
 import { ownConnectionsAfter } from '../own-connections/own-connections';
@@ -9,7 +8,7 @@ import { describeFailing, failingAfter } from '../policy-tests/tests-after';
 import type { ImpactRow } from '../queries/impacts';
 import { describeDifference, isDifferent } from './describe-difference';
 import { concernedBy } from './firewall-change';
-import { openContexts } from './guest-pairs';
+import { type GuestPairs, openContexts } from './guest-pairs';
 
 /** Workloads whose difference is kept. */
 const MOST_WORKLOADS = 200;
@@ -21,11 +20,11 @@ export type Session = {
   /** With the policy as it would be. */
   readonly inputs: PolicyInputs;
   readonly found: FirewallChange;
-  readonly pairOf: (workloadId: string) => ContextPair;
+  readonly pairs: GuestPairs;
 };
 
 /** What the change does to packets, workload by workload, as far as the reader sees them. */
-async function compare({ row, firewall, inputs, found, pairOf }: Session, reach: (share: number) => Promise<void>) {
+async function compare({ row, firewall, inputs, found, pairs }: Session, reach: (share: number) => Promise<void>) {
   const { policies } = row.reader;
   const visible = [...new Set([...found.changed, ...found.unreadable])].flatMap((id) => {
     const workload = inputs.workloads.get(id);
@@ -36,7 +35,7 @@ async function compare({ row, firewall, inputs, found, pairOf }: Session, reach:
   let left_out = 0;
   for (const [at, workload] of visible.entries()) {
     const guest = { workload, read_at: firewall.readAt([workload.id]) };
-    const pair = policies === 'all' ? pairOf(workload.id) : openContexts(found, workload.id, policies);
+    const pair = policies === 'all' ? pairs.take(workload.id) : openContexts(found, workload.id, policies);
     const one = await describeDifference(inputs, policies, guest, pair, () => reach(at / visible.length));
     if (!isDifferent(one)) continue;
     if (difference.length < MOST_WORKLOADS) difference.push(one);

@@ -8,7 +8,7 @@ import { AppError } from '../../lib/errors';
 import { readFirewallState } from '../policies/firewall-state/read-firewall-state';
 import { impactLeases, storeConversations } from '../queries/impacts';
 import { computeFirewallChange, liveHash } from './firewall-change';
-import { contextsOf } from './guest-pairs';
+import { GuestPairs } from './guest-pairs';
 import { NOTHING_FOUND } from './read-impact';
 import { type ReplayPart, replayTraffic } from './replay-traffic';
 import { computeRuleFindings, readBasis } from './rule-findings';
@@ -55,10 +55,9 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
       const firewall = await readFirewallState();
       const { policy } = row.change;
       const found = await computeFirewallChange(firewall, row.change);
-      const live_hash = liveHash(firewall, row.change, found);
       const others = firewall.inputs.policies.filter(({ id }) => id !== policy.id);
       const inputs = { ...firewall.inputs, policies: [...others, policy] };
-      const session = { row, firewall, inputs, found, pairOf: contextsOf(found) };
+      const session = { row, firewall, inputs, found, pairs: new GuestPairs(found) };
       const basis = readBasis(session);
       const { totals, conversations, ...traffic } = await replayTraffic(session, async (share, part) => {
         await reach(share * REPLAY_SHARE);
@@ -71,6 +70,7 @@ export async function runImpact(impactId: string, { signal }: { signal: AbortSig
       });
       const rules = await computeRuleFindings(session, (share) => reach(REPLAY_SHARE + share * (1 - REPLAY_SHARE)));
       const findings = { ...basis, ...traffic, ...rules };
+      const live_hash = liveHash(firewall, row.change, found);
       // What is live changed since it was asked for: no one who asks about the old state gets this one.
       const key = live_hash === row.live_hash ? row.key : row.id;
       const shown_hash = shownHash(firewall, row.change, found, row.reader.policies);

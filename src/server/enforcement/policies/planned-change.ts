@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { GuestSnapshot } from '@/domain/firewall/snapshot';
 import { compilePolicies } from '@/domain/policy/compile';
 import type { DesiredGuest } from '@/domain/policy/desired';
 import { statesAfter } from '@/domain/policy/plan/dormant';
 import type { GuestIntent } from '@/domain/policy/plan/guest-filter';
+import { equalJson } from '../../audit/canonical';
 import { db } from '../../db/client';
 import { groupBy } from '../../lib/group-by';
 import { intentFor, untouched } from '../deployments/guest-work';
@@ -104,12 +104,6 @@ export type FirewallChange = {
   readonly unreadable: ReadonlySet<string>;
 };
 
-/** Whether nothing is left to change at a guest. What is only written in another order is the same. */
-const isSame = (before: GuestSnapshot, after: GuestSnapshot): boolean =>
-  before === after || isDeepStrictEqual(asStored(before), asStored(after));
-/** Stored as JSON, which knows no difference between absent and undefined. */
-const asStored = (state: GuestSnapshot): unknown => JSON.parse(JSON.stringify(state));
-
 function changeBy(
   { inputs, snapshots }: Readable,
   ids: readonly string[],
@@ -121,7 +115,7 @@ function changeBy(
   for (const [id, { before, after }] of states) {
     const snapshot = snapshots.guests.get(id);
     if (!after) unreadable.add(id);
-    if (!snapshot || !after || isSame(before, after)) continue;
+    if (!snapshot || !after || equalJson(before, after)) continue;
     changed.add(id);
     guests.set(id, { ...snapshot, state: after });
   }

@@ -39,8 +39,9 @@ const NAMES = [
 ] as const satisfies readonly (keyof ObservedConversation)[];
 
 type Values = readonly unknown[];
+type End = 'source' | 'destination';
 
-const TIME = `to_char(max(seen_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const TIME = `to_char(seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 /** The client's or the server's side of a row. */
 const side = (end: 'client' | 'server', column: string) => {
   const [plain, turned] = end === 'client' ? ['source', 'destination'] : ['destination', 'source'];
@@ -49,10 +50,15 @@ const side = (end: 'client' | 'server', column: string) => {
 const workloadOf = (end: 'client' | 'server') => side(end, 'workload_id');
 const networkOf = (end: 'client' | 'server') => `case when ${workloadOf(end)} is null then ${side(end, 'prefix')} end`;
 
-/** Sums up rows that no rule distinguishes; what is one conversation to people comes one after the other. */
-const grouped = (rows: SQL): SQL => sql`
-  select ${raw(NAMES.join(', '))}, sum(bytes)::float8, sum(packets)::float8, sum(flows)::float8, ${raw(TIME)}
-  from (${rows}) as g group by ${raw(NAMES.map((_, at) => at + 1).join(', '))}
+/** Sums up rows that no rule distinguishes. @param keys names of columns */
+const summedUp = (rows: SQL, keys: readonly string[]): SQL => sql`
+  select ${raw(keys.join(', '))}, sum(bytes)::float8 as bytes, sum(packets)::float8 as packets, sum(flows)::float8 as flows,
+    max(seen_at) as seen_at
+  from (${rows}) as g group by ${raw(keys.map((_, at) => at + 1).join(', '))}`;
+
+/** What is one conversation to people comes one after the other. */
+const inOrder = (rows: SQL): SQL => sql`
+  select ${raw(NAMES.join(', '))}, bytes, packets, flows, ${raw(TIME)} from (${rows}) as g
   order by ${raw(
     [
       `family(source_prefix)`,
@@ -75,52 +81,70 @@ const REPLY = `case t.initiator when 'source' then false when 'destination' then
     when ${OPEN} then t.source_ip > t.destination_ip
     else coalesce(${DESTINATION_EPHEMERAL} and not (${SOURCE_EPHEMERAL}), false) end end`;
 
+/** What single flows are summed up by: addresses and subnets as they are stored, which is compared faster than their text. */
+const FLOW_KEYS = [
+  ...[
+    'source_workload_id',
+    'destination_workload_id',
+    'source_ip',
+    'destination_ip',
+    'source_cidr',
+    'destination_cidr',
+  ],
+  ...['protocol', 'source_port', 'destination_port', 'initiator', 'reply', 'service_port', 'icmp_type', 'icmp_code'],
+  ...['workload_id', 'nic'],
+];
+
+/** A subnet that the reader may not see is every address: then the network around the address is used. */
+const prefixOf = (end: End) => `coalesce(case when masklen(${end}_cidr) > 0 then ${end}_cidr end,
+  network(set_masklen(${end}_ip, case family(${end}_ip) when 4 then 24 else 48 end)))`;
+
 function selectedFlows(selection: ReplaySelection, at: SQL): SQL {
+  const { visible } = selection;
   const counted = flowsCountedOnce(sql`select t.node_id, t.flow_key, t.cluster_id, t.source_ip, t.destination_ip,
       t.source_workload_id, t.destination_workload_id, t.source_cidr, t.destination_cidr, t.protocol, t.source_port,
       t.destination_port, t.initiator, t.icmp_type, t.icmp_code, t.workload_id, t.nic, t.bytes, t.packets, t.observed_at
     from ${flowRows(selection.periods)} as t where ${flowConditions({ ...selection, visible: 'all', filter: {}, named: [] })} and ${at}`);
-  const { visible } = selection;
-  const prefix = (end: string) => sql`coalesce(${known(end)},
-    network(set_masklen(${raw(`t.${end}_ip`)}, case family(${raw(`t.${end}_ip`)}) when 4 then 24 else 48 end)))`;
-  // A subnet that the reader may not see is every address: then the network around the address is used.
-  const known = (end: string) => {
-    const cidr = cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), selection);
-    return sql`case when masklen(${cidr}) > 0 then ${cidr} end`;
-  };
+  const cidr = (end: End) => cidrIfVisible(raw(`t.${end}_cidr`), raw(`t.${end}_workload_id`), selection);
   const workload = (column: string) => ifVisible(raw(`t.${column}`), visible);
-  const port = (end: 'source' | 'destination', isCaller: string) =>
+  const port = (end: End, isCaller: string) =>
     selection.exact_callers
       ? raw(`t.${end}_port`)
       : raw(
           `case when t.${end}_port >= ${EPHEMERAL_FROM} and t.initiated and ${isCaller} then ${CALLER_PORT} else t.${end}_port end`,
         );
-  return sql`
+  // Without the offset the planner would evaluate who is the caller in each place where it is named.
+  const rows = sql`
     select ${workload('source_workload_id')} as source_workload_id,
-      ${workload('destination_workload_id')} as destination_workload_id,
-      host(t.source_ip) as source_ip, host(t.destination_ip) as destination_ip, ${prefix('source')} as source_prefix,
-      ${prefix('destination')} as destination_prefix, t.source_cidr is not null as source_internal,
-      t.destination_cidr is not null as destination_internal, t.protocol, ${port('source', 'not t.reply')} as source_port,
-      ${port('destination', 't.reply')} as destination_port,
+      ${workload('destination_workload_id')} as destination_workload_id, t.source_ip, t.destination_ip,
+      ${cidr('source')} as source_cidr, ${cidr('destination')} as destination_cidr, t.protocol,
+      ${port('source', 'not t.reply')} as source_port, ${port('destination', 't.reply')} as destination_port,
       case when not t.initiated then null when t.reply then 'destination' else 'source' end as initiator, t.reply,
       t.service_port, t.icmp_type, t.icmp_code, ${workload('workload_id')} as workload_id,
       case when ${workload('workload_id')} is not null then t.nic end as nic,
       coalesce(t.bytes, 0) as bytes, coalesce(t.packets, 0) as packets, 1 as flows, t.observed_at as seen_at
     from (select t.*, ${raw(REPLY)} as reply, ${SERVICE_PORT} as service_port,
         t.initiator is not null or (t.destination_port is not null and not ${raw(OPEN)}) as initiated
-      from (${counted}) as t where t.counted) as t`;
+      from (${counted}) as t where t.counted offset 0) as t`;
+  return sql`
+    select source_workload_id, destination_workload_id, host(source_ip) as source_ip, host(destination_ip) as destination_ip,
+      ${raw(prefixOf('source'))} as source_prefix, ${raw(prefixOf('destination'))} as destination_prefix,
+      source_cidr is not null as source_internal, destination_cidr is not null as destination_internal, protocol, source_port,
+      destination_port, initiator, reply, service_port, icmp_type, icmp_code, workload_id, nic, bytes, packets, flows, seen_at
+    from (${summedUp(rows, FLOW_KEYS)}) as g`;
 }
 
 function selectedHours(selection: ReplaySelection, at: SQL): SQL {
   const rollups = countedRollups({ ...selection, visible: selection.at, filter: {}, named: [] }, 'hours');
   const ports = `t.protocol in ('tcp', 'udp', 'sctp', 'dccp', 'udplite')`;
-  return sql`
+  const rows = sql`
     select ${conversationSide('caller', selection)}, ${conversationSide('service', selection)}, null::text as source_ip,
       null::text as destination_ip, t.protocol, null::int as source_port, t.service_port as destination_port,
       case when t.service_port is null and ${raw(ports)} then null else 'source' end as initiator, false as reply,
       t.service_port, null::int as icmp_type, null::int as icmp_code, null::uuid as workload_id, null::int as nic,
       t.bytes, t.packets, t.flows, t.bucket_at as seen_at
     from (${rollups}) as t where t.counted and ${at}`;
+  return summedUp(rows, NAMES);
 }
 
 /** With one of these at an end, and none of those. */
@@ -130,21 +154,22 @@ function endsAt(these: readonly string[], those: readonly string[]): SQL {
   return those.length === 0 ? isOne(these) : sql`${isOne(these)} and ${isOne(those)} is not true`;
 }
 
-const read = (row: Values): ObservedConversation => {
-  const [bytes, packets, flows, last_seen_at] = row.slice(NAMES.length);
-  return {
-    ...Object.fromEntries(NAMES.map((name, at) => [name, row[at]])),
-    ...{ bytes, packets, flows, last_seen_at },
-  } as ObservedConversation;
-};
+/** All columns, also those that are summed up. */
+const COLUMNS = [...NAMES, 'bytes', 'packets', 'flows', 'last_seen_at'] as const;
+const BLANK = Object.fromEntries(COLUMNS.map((name) => [name, null]));
 
-/** How many workloads one query reads: one first, so that something is found soon, then more. */
-function* batchesOf(ids: readonly string[], whole: boolean): Generator<readonly string[]> {
-  for (let at = 0, size = 1; at < ids.length; at += size, size = Math.min(size * 4, 32)) {
-    if (whole) size = ids.length;
-    yield ids.slice(at, at + size);
-  }
+/** A copy of one object has its fields in place: there are very many rows, and putting these together takes several times as long. */
+function read(values: Values): ObservedConversation {
+  const row = { ...BLANK } as Record<string, unknown>;
+  for (let at = 0; at < COLUMNS.length; at++) row[COLUMNS[at] as string] = values[at];
+  return row as ObservedConversation;
 }
+
+/** How many conversations a query should give: few wait for their reader then, and the next query runs in the meantime. */
+const PER_QUERY = 1_000;
+/** Parts of a stream that wait for its reader: what such a query gives. */
+const AHEAD = 2;
+const MOST_WORKLOADS = 64;
 
 async function eachBatch(
   snapshot: Snapshot,
@@ -153,16 +178,24 @@ async function eachBatch(
   give: (part: { conversations: readonly ObservedConversation[]; done: number }) => Promise<void>,
 ): Promise<void> {
   const { at } = selection;
-  let done = 0;
   // Rollups, and rows of workloads that moved, are not found by workload: the range is read once.
-  for (const batch of batchesOf(at, source === 'hours' || selection.periods.length > 0)) {
+  const whole = source === 'hours' || selection.periods.length > 0;
+  // One workload first, so that something is found soon.
+  let size = whole ? at.length : 1;
+  for (let done = 0; done < at.length; ) {
+    const batch = at.slice(done, done + size);
     const where = endsAt(batch, at.slice(0, done));
     const rows = source === 'flows' ? selectedFlows(selection, where) : selectedHours(selection, where);
-    await snapshot.eachValues<Values>(grouped(rows), (values) => give({ conversations: values.map(read), done }));
+    let found = 0;
+    await snapshot.eachValues<Values>(inOrder(rows), (values) => {
+      found += values.length;
+      return give({ conversations: values.map(read), done });
+    });
     done += batch.length;
+    size = Math.max(1, Math.min(Math.round((size * PER_QUERY) / (found + 1)), size * 4, MOST_WORKLOADS));
   }
 }
 
 /** Conversations with one of some workloads at an end, workload by workload. */
 export const streamReplay: FlowStore['replay'] = (selection, source) =>
-  handOver((give) => readSnapshot((snapshot) => eachBatch(snapshot, selection, source, give)));
+  handOver((give) => readSnapshot((snapshot) => eachBatch(snapshot, selection, source, give), { sorts: true }), AHEAD);
