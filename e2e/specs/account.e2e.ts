@@ -1,9 +1,10 @@
 import { expect, type Page } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/account-${name}.png` });
+const shot = (page: Page, name: string) => takePicture(page, `account-${name}`);
 const PASSWORD = 'a long walk by the river';
 const NEXT = 'a short swim in the lake';
 

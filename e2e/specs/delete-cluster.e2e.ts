@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -14,7 +15,7 @@ test('deleting a cluster counts its objects, asks for its name, and deletes all 
   const dialog = page.getByRole('alertdialog', { name: 'Delete cluster to-be-deleted?' });
   await expect(dialog).toContainText('3 nodes, 15 workloads');
   await expect(dialog).toContainText('Its workloads keep running');
-  await page.screenshot({ path: 'test-results/screens/delete-cluster.png' });
+  await takePicture(page, 'delete-cluster');
   const confirm = dialog.getByRole('button', { name: 'Delete cluster' });
   await expect(confirm).toHaveAttribute('aria-disabled', 'true');
   await typeInto(dialog.getByRole('textbox'), 'something else');

@@ -1,23 +1,18 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { ROOT } from '../fixtures/child';
+import { takePicture } from '../fixtures/picture';
 import { readySince } from '../fixtures/service';
 import { test } from '../fixtures/test';
 
-/** Where the pictures of the README's tour are made; `npm run tour` takes them over. */
-const PICTURES = join(ROOT, 'test-results/tour');
-
 test('the demo lives within a minute, and its incidents can be found', async ({ adminPage: page, api }) => {
   test.setTimeout(300_000);
-  mkdirSync(PICTURES, { recursive: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   type Item = { id: string; name: string };
   const idOf = async (path: string, name: string) =>
     (await api<{ items: Item[] }>('GET', `${path}?q=${encodeURIComponent(name)}`)).items.find(
       (item) => item.name === name,
     )?.id;
-  const picture = (name: string) => page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  // The pictures of the README's tour; `npm run tour` takes them over.
+  const picture = (name: string) => takePicture(page, name, { folder: 'tour' });
   const settled = () => expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 
   await page.goto('/');

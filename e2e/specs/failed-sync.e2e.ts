@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import type { Api, ApiCluster } from '../fixtures/api';
+import { takePicture } from '../fixtures/picture';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -61,7 +62,7 @@ test('a changed certificate is compared before it is trusted', async ({ adminPag
   await sync(api, cluster).catch(() => undefined);
   await page.goto(`/clusters/${cluster.id}`);
   await expect(page.getByText('Cluster certificate changed')).toBeVisible();
-  await page.screenshot({ path: 'test-results/screens/certificate-changed.png' });
+  await takePicture(page, 'certificate-changed');
   await page.getByRole('button', { name: 'Compare certificates' }).click();
   const drawer = page.getByRole('dialog', { name: 'Edit new-certificate' });
   const [node] = simulated.cluster.nodes;

@@ -1,14 +1,12 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { expectLargeTargets } from '../fixtures/layout';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { setTheme } from '../fixtures/theme';
 import { typeInto } from '../fixtures/type-into';
 
 test.use({ viewport: { width: 390, height: 844 } });
-
-/** With `FABRIC_E2E_PICTURES=true` it leaves pictures for people to look at. */
-const PICTURES = process.env.FABRIC_E2E_PICTURES === 'true';
 
 async function look(page: Page, name: string): Promise<void> {
   // A phone has no pointer whose tooltip could be in the way.
@@ -19,7 +17,7 @@ async function look(page: Page, name: string): Promise<void> {
   for (const theme of ['dark', 'light']) {
     await setTheme(page, theme);
     await expectAccessible(page, `${name}, ${theme}`);
-    if (PICTURES) await page.screenshot({ path: `test-results/screens/filter-sheet-${name}-${theme}.png` });
+    await takePicture(page, `filter-sheet-${name}-${theme}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
 import { ADMIN, SETUP_CODE } from '../fixtures/service';
 import { type Simulator, startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
@@ -14,8 +15,7 @@ test.beforeAll(async () => {
 test.afterAll(() => simulated.stop());
 
 test('the setup leads from an empty installation to a synced cluster', async ({ page }) => {
-  const shot = (name: string) =>
-    page.screenshot({ path: `test-results/screens/first-run-${name}.png`, fullPage: true });
+  const shot = (name: string) => takePicture(page, `first-run-${name}`, { fullPage: true });
   const [node] = simulated.cluster.nodes;
   if (!node) throw new Error('the simulated cluster has no node');
 

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
 import { enrolNode } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -11,7 +12,7 @@ const OFFICE = '10.9.0.7';
 const PROBE = '10.9.0.9';
 const APP = '10.60.10.12';
 
-const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/impact-${name}.png` });
+const shot = (page: Page, name: string) => takePicture(page, `impact-${name}`);
 
 /** Types into an endpoint picker and selects the option. */
 async function chooseEndpoint(page: Page, label: 'From' | 'To', typed: string, option: RegExp): Promise<void> {

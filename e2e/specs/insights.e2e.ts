@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible } from '../fixtures/axe';
 import { chooseFilter } from '../fixtures/filters';
+import { takePicture } from '../fixtures/picture';
 import { enrolNode } from '../fixtures/reporting-node';
 import { runJob } from '../fixtures/run-job';
 import { test } from '../fixtures/test';
@@ -13,7 +14,7 @@ const APP = '10.60.10.12';
 /** Counted half a minute after a flow was reported. */
 const COUNTED_MS = 150_000;
 
-const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/insights-${name}.png` });
+const shot = (page: Page, name: string) => takePicture(page, `insights-${name}`);
 
 test('a workload shows its traffic, the deciding rules and their hits', async ({
   adminPage: page,

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -39,7 +40,7 @@ test('pools and tags assign workloads to projects; moves are previewed, manual w
   await expect(form.getByText(`Matches ${inPool.length} workloads.`)).toBeVisible();
   await expect(form.getByText(`${inPool.length - 1} workloads will move.`)).toBeVisible();
   await expect(form.getByText('Not moved: 1 workload assigned manually.')).toBeVisible();
-  await page.screenshot({ path: 'test-results/screens/mapping-rule-preview.png' });
+  await takePicture(page, 'mapping-rule-preview');
   await form.getByRole('button', { name: 'Create mapping rule' }).click();
   const rules = page.getByRole('grid', { name: 'Mapping rules' });
   await expect(rules.getByRole('row').filter({ hasText: 'production' })).toContainText('mapped-shop');
@@ -63,15 +64,15 @@ test('pools and tags assign workloads to projects; moves are previewed, manual w
   await page.goto('/mapping-rules?tab=conflicts');
   const conflicts = page.getByRole('grid', { name: 'Conflicts' });
   await expect(conflicts.getByRole('row').filter({ hasText: tagged.name })).toContainText('Pool production');
-  await page.screenshot({ path: 'test-results/screens/mapping-conflicts.png' });
+  await takePicture(page, 'mapping-conflicts');
 
   await page.goto('/mapping-rules');
-  await page.screenshot({ path: 'test-results/screens/mapping-rules-filled.png' });
+  await takePicture(page, 'mapping-rules-filled');
   await page.getByRole('button', { name: 'Actions for Pool production' }).click();
   await page.getByRole('menuitem', { name: 'Delete mapping rule' }).click();
   const confirm = page.getByRole('alertdialog');
   await expect(confirm.getByText(`${inPool.length} workloads will move.`)).toBeVisible();
-  await page.screenshot({ path: 'test-results/screens/mapping-rule-delete.png' });
+  await takePicture(page, 'mapping-rule-delete');
   await confirm.getByRole('button', { name: 'Delete mapping rule' }).click();
   await expect(rules.getByRole('row').filter({ hasText: 'production' })).toHaveCount(0);
   await page.goto('/audit?action=workload.mapped');

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -25,7 +26,7 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await page.goto(`/nodes/${workload?.node_id}`);
   await expect(page.getByText(/Firewall of node \S+ cannot compile/)).toBeVisible();
   await expect(page.getByText('tcp has no service named tftp. Use the port number.')).toBeVisible();
-  await page.screenshot({ path: 'test-results/screens/node-compile-failure.png' });
+  await takePicture(page, 'node-compile-failure');
   await page.getByRole('tab', { name: 'Firewall' }).click();
   await expect(page.getByRole('heading', { name: 'Data center rules' })).toBeVisible();
   await expect(
@@ -37,10 +38,10 @@ test('a node whose firewall cannot compile is named with the rule and its fix', 
   await expect(page.getByText("The node's firewall cannot be compiled, so older rules are active.")).toBeVisible();
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.screenshot({ path: 'test-results/screens/node-compile-failure-390.png' });
+  await takePicture(page, 'node-compile-failure-390');
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/nodes?faulty=true');
   await expect(page.getByText('Firewall compile failure')).toBeVisible();
-  await page.screenshot({ path: 'test-results/screens/nodes-compile-failure.png' });
+  await takePicture(page, 'nodes-compile-failure');
   await simulator.act('set_firewall_file', { path: PATH, text: before });
 });

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
 import { runJob } from '../fixtures/run-job';
 import { startSimulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
@@ -126,7 +127,7 @@ test('a rule reports a failed sync under the bell and by webhook, and its end', 
     const list = page.getByRole('dialog', { name: 'Notifications' });
     await expect(list.getByRole('link', { name: 'Sync of e2e-notified failed' })).toBeVisible();
     await expectAccessible(page, 'the list under the bell');
-    await page.screenshot({ path: 'test-results/screens/notification-bell.png' });
+    await takePicture(page, 'notification-bell');
     await list.getByRole('button', { name: 'Mark all as read' }).click();
     await expect(list.getByRole('button', { name: 'Mark all as read' })).toHaveAttribute('aria-disabled', 'true');
     await list.getByRole('link', { name: 'Sync of e2e-notified failed' }).click();

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import type { Simulator } from '../fixtures/simulator';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
@@ -15,7 +16,7 @@ async function editFirewall(simulator: Simulator, vmid: number, edit: (text: str
 const firewallOf = async (simulator: Simulator, vmid: number) =>
   String((await simulator.act('firewall_file', { path: `firewall/${vmid}.fw` })) ?? '');
 
-const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/policy-${name}.png` });
+const shot = (page: Page, name: string) => takePicture(page, `policy-${name}`);
 
 /** Types into an endpoint picker and selects the option, which then appears in the box. */
 async function chooseEndpoint(

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { takePicture } from '../fixtures/picture';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
@@ -78,7 +79,7 @@ test('a change by another user is shown before it is overwritten; versions are c
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
   const compared = page.getByRole('dialog', { name: 'Version 1 to 3' });
   await expect(compared.getByRole('list', { name: 'Changed fields' }).getByRole('listitem')).toHaveCount(2);
-  await page.screenshot({ path: 'test-results/screens/policy-compare.png' });
+  await takePicture(page, 'policy-compare');
   await page.keyboard.press('Escape');
   await versions.getByRole('button', { name: 'Actions for version 1', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Restore this version' }).click();

@@ -1,12 +1,13 @@
 import { expect, type Page } from '@playwright/test';
 import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
 const PASSWORD = 'a long walk by the river';
-const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/screens/second-factor-${name}.png` });
+const shot = (page: Page, name: string) => takePicture(page, `second-factor-${name}`);
 
 /** What the app shows; the codes before and after count as well, so that a spec need not wait for the next one. */
 const codeOf = (secret: string, drift: -1 | 0 | 1) => totpCode(decodeBase32(secret), stepAt(new Date()) + drift);

@@ -2,12 +2,12 @@ import { expect, type Page } from '@playwright/test';
 import { decodeBase32, stepAt, totpCode } from '@/server/auth/one-time-codes';
 import { OIDC_CLIENT, startOidcProvider } from '@/test/oidc-provider';
 import { expectAccessible } from '../fixtures/axe';
+import { takePicture } from '../fixtures/picture';
 import { serviceUrl } from '../fixtures/service';
 import { test } from '../fixtures/test';
 import { typeInto } from '../fixtures/type-into';
 
-const shot = (page: Page, name: string) =>
-  page.screenshot({ path: `test-results/screens/sign-in-provider-${name}.png`, fullPage: true });
+const shot = (page: Page, name: string) => takePicture(page, `sign-in-provider-${name}`, { fullPage: true });
 
 /** The provider still knows who one is, and sends the browser straight back. */
 const signInAgain = (page: Page) => page.getByRole('link', { name: 'Sign in with Example Inc.' }).click();

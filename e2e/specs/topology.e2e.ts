@@ -4,6 +4,7 @@ import type { Topology } from '@/domain/topology/topology';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
 import { addAddress, addSubnet, networkOf } from '../fixtures/ipam';
+import { takePicture } from '../fixtures/picture';
 import { pressDrawn } from '../fixtures/press-drawn';
 import { enrolNode, nodeOf, type Placed } from '../fixtures/reporting-node';
 import { test } from '../fixtures/test';
@@ -180,7 +181,7 @@ test('the topology shows map and tables, and leads to neighbors and their flows'
           await page.goto(`/topology?${within}&group=${group}&at=${web.id}`);
           await expect(page.getByRole('complementary', { name: `Details of ${web.name}` })).toBeVisible();
           await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
-          await page.screenshot({ path: `test-results/screens/topology-${group}-${width}-${theme}.png` });
+          await takePicture(page, `topology-${group}-${width}-${theme}`);
           const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
           expect(sideways).toBeLessThanOrEqual(0);
           await expectAccessible(page, `the map by ${group}, ${theme}, ${width} px`);
