@@ -106,9 +106,14 @@ const contradicts = (logged: DefiniteVerdict, verdict: DefiniteVerdict | 'unknow
  * The outcome of a flow at a guest at one of its ends, and why. The packet that opened the conversation is evaluated
  * against what is live at the guest, at the interface that saw it, else at all interfaces if they agree. A log line's
  * verdict takes precedence; where the rules say otherwise, it is a conflict. Pure; takes some microseconds.
+ * @param openings for who evaluates the same flow at several states of the guest
  */
-export function contextOf(guest: GuestContext, flow: FlowFacts, end: 'source' | 'destination'): FlowContext {
-  const openings = openingPackets(flow, end);
+export function contextOf(
+  guest: GuestContext,
+  flow: FlowFacts,
+  end: 'source' | 'destination',
+  openings = openingPackets(flow, end),
+): FlowContext {
   const [opening] = typeof openings === 'string' ? [] : openings;
   let found: Found;
   if (typeof openings === 'string') found = UNKNOWN(openings);

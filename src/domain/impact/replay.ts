@@ -12,6 +12,7 @@ import { EPHEMERAL_FROM } from '../flow/port-of-service';
 import { contextOf, interfacesAt } from '../flow-context/context-of';
 import type { FlowDecider, FlowFacts } from '../flow-context/flow-context';
 import type { GuestContext } from '../flow-context/guest-context';
+import { openingPackets } from '../flow-context/opening-packets';
 import { cidrBounds, cidrContains, parseCidr } from '../net/cidr';
 import { type IpAddress, parseIp } from '../net/ip-address';
 
@@ -229,21 +230,22 @@ const factsOf = (flow: ObservedConversation): FlowFacts => ({
   decision: 'observed',
 });
 
-function decideAt(
-  guest: GuestContext,
-  flow: ObservedConversation,
-  facts: FlowFacts,
-  end: End,
-  addressesOf: ReplayPlaces['addressesOf'],
-): Decided {
+/** Decides one conversation at one end, for any state of the guest there. */
+function deciderAt(flow: ObservedConversation, end: End, addressesOf: ReplayPlaces['addressesOf']) {
   const protocol = protocolNumber(flow.protocol);
+  const facts = factsOf(flow);
   if (protocol === null || protocol === 0 || isComplete(flow, protocol)) {
-    const { verdict, decided_by } = contextOf(guest, facts, end);
-    return decided(verdict, decided_by);
+    const openings = openingPackets(facts, end);
+    return (guest: GuestContext): Decided => {
+      const { verdict, decided_by } = contextOf(guest, facts, end, openings);
+      return decided(verdict, decided_by);
+    };
   }
   const possible = possiblePackets(flow, protocol, addressesOf);
-  const all = interfacesAt(guest, facts).map(({ live }) => decidePossible(live, end, possible));
-  return inCommon(all) ?? undecided('not_stored');
+  return (guest: GuestContext): Decided => {
+    const all = interfacesAt(guest, facts).map(({ live }) => decidePossible(live, end, possible));
+    return inCommon(all) ?? undecided('not_stored');
+  };
 }
 
 /** The first end that blocks, else the first that is unknown; -1: all let it pass. */
@@ -266,16 +268,16 @@ function outcomeOf(before: EndDecision, after: EndDecision): ImpactOutcome {
  */
 export function replayer({ pairOf, addressesOf }: ReplayPlaces) {
   return (flow: ObservedConversation): Replayed | null => {
-    const facts = factsOf(flow);
     const order: readonly End[] = flow.reply ? ['destination', 'source'] : ['source', 'destination'];
     const ends = order.flatMap((end) => {
       const workload_id = flow[FIELDS[end].workload_id];
       const pair = workload_id === null ? null : pairOf(workload_id);
       if (!pair || workload_id === null) return [];
-      const decide = (guest: GuestContext | null): EndDecision => ({
-        workload_id,
-        ...(guest ? decideAt(guest, flow, facts, end, addressesOf) : UNREADABLE),
-      });
+      const decideAt = deciderAt(flow, end, addressesOf);
+      const decide = (guest: GuestContext | null): EndDecision => {
+        const { verdict, by, unknown_reason } = guest ? decideAt(guest) : UNREADABLE;
+        return { workload_id, verdict, by, unknown_reason };
+      };
       const before = decide(pair.before);
       return [{ before, after: pair.before === pair.after ? before : decide(pair.after) }];
     });
