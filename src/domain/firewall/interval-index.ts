@@ -1,3 +1,5 @@
+import { hashOfBit } from './space/bits';
+
 /** Bits of rules, 32 to a word. */
 export type RuleBits = Uint32Array;
 
@@ -29,7 +31,7 @@ function rowKeeper(words: number) {
   return {
     flip(rule: number): void {
       current[rule >>> 5] = (current[rule >>> 5] as number) ^ (1 << (rule & 31));
-      hash ^= Math.imul(rule + 1, 0x9e3779b1) ^ (Math.imul(rule + 7, 0x85ebca77) >>> 13);
+      hash ^= hashOfBit(rule);
     },
     /** Where the current bits are kept. */
     keep(): number {

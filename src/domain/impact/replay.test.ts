@@ -182,11 +182,11 @@ describe('replayer', () => {
 
 type Rule = Partial<LiveRule>;
 const NIC: LiveNic = { name: 'net0', firewall: true, mac: null };
-const filtered = (id: string, rules: readonly Rule[], guest: Partial<LiveState['guest']> = {}) =>
+const filtered = (id: string, rules: readonly Rule[], guest: Partial<LiveState['guest']> = {}, node = PLAIN_NODE) =>
   guestOf(
     id,
     {
-      node: PLAIN_NODE,
+      node,
       cluster: { firewall_enabled: true, aliases: {}, ipsets: {}, groups: {} },
       guest: {
         options: { enable: 1 },
@@ -235,6 +235,13 @@ describe('a conversation', () => {
     });
     expect(outcome(narrowedTo('10.0.0.0/16'), prefix)).toMatchObject({ outcome: 'still_allowed' });
     expect(outcome(narrowedTo('10.9.0.0/16'), prefix)).toMatchObject({ outcome: 'newly_blocked' });
+  });
+
+  it('is not split by senders that no host is: nodes drop their packets in front of all rules', () => {
+    const server = filtered(SERVER, [web], {}, { ...PLAIN_NODE, networks: ['10.0.1.0/24'] });
+    const prefix = { source_ip: null, source_prefix: '10.0.1.0/24', source_workload_id: null };
+    const pairs = { client: { before: open, after: open }, server: { before: server, after: server } };
+    expect(outcome(pairs, prefix)).toMatchObject({ outcome: 'still_allowed' });
   });
 
   it('stays unknown where the answer depends on a port or type that is not stored', () => {
