@@ -36,7 +36,7 @@ function rulesWithoutHash(count: number): number[] {
 }
 
 describe('buildIntervalIndex', () => {
-  it('finds for every value the rules that a look at all of them finds', () => {
+  it('finds for every value the rules that match it', () => {
     const spans = fc
       .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 2, maxLength: 6 })
       .map((ends) => ends.sort((a, b) => a - b))

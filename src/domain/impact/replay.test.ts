@@ -237,7 +237,7 @@ describe('a conversation', () => {
     expect(outcome(narrowedTo('10.9.0.0/16'), prefix)).toMatchObject({ outcome: 'newly_blocked' });
   });
 
-  it('is not split by senders that no host is: nodes drop their packets in front of all rules', () => {
+  it('ignores senders that no host is, whose packets nodes drop in front of all rules', () => {
     const server = filtered(SERVER, [web], {}, { ...PLAIN_NODE, networks: ['10.0.1.0/24'] });
     const prefix = { source_ip: null, source_prefix: '10.0.1.0/24', source_workload_id: null };
     const pairs = { client: { before: open, after: open }, server: { before: server, after: server } };
