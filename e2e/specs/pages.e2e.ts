@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api } from '../fixtures/api';
 import { expectAccessible } from '../fixtures/axe';
-import { expectCalmFrame, expectLargeTargets, expectListsFit } from '../fixtures/layout';
+import { expectCalmFrame, expectLargeTargets, expectListsFit, expectStill, watchShifts } from '../fixtures/layout';
 import { expectSecureHeaders } from '../fixtures/security-headers';
 import { test } from '../fixtures/test';
 import { setTheme } from '../fixtures/theme';
@@ -179,6 +179,7 @@ async function lookAt(page: Page, [file, path, heading]: PageToSee): Promise<voi
     if (viewport.width === 1440) {
       await expectListsFit(page, path);
       await expectCalmFrame(page, path);
+      await expectStill(page, path);
     }
     if (PICTURES) await takePictures(page, `test-results/screens/${file}-${name}`);
   }
@@ -192,7 +193,7 @@ async function takePictures(page: Page, file: string): Promise<void> {
 }
 
 for (const [area, pagesOf] of Object.entries(AREAS)) {
-  test(`pages of ${area} are accessible and fit at 1440 and 390 px in light and dark theme`, async ({
+  test(`pages of ${area} are accessible, stay still and fit at 1440 and 390 px in light and dark theme`, async ({
     adminPage: page,
     api,
   }) => {
@@ -201,11 +202,13 @@ for (const [area, pagesOf] of Object.entries(AREAS)) {
     const first = (path: string) => idOf(`${path}?limit=1`);
     const seen = { cluster: await idOf('/clusters?q=lab&limit=1'), ...(await ensurePolicy(api)) };
     await page.emulateMedia({ reducedMotion: 'reduce' });
+    await watchShifts(page);
     for (const one of await pagesOf(first, seen)) await lookAt(page, one);
   });
 }
 
 test('the sign-in page, light and dark, 1440 and 390 px: accessible, no sideways scroll', async ({ page }) => {
+  await watchShifts(page);
   await lookAt(page, ['login', '/login', 'Sign in']);
 });
 
