@@ -99,6 +99,8 @@ export function DataTable<Row extends object>(props: Props<Row>) {
       {error && hasRows && <RefreshError problem={error} onRetry={props.onRetry} />}
       {hasRows || loading ? (
         <div
+          // Not the element that says that there is nothing: for the browser it would have moved.
+          key="rows"
           ref={scrollRef}
           className={clsx('min-h-0 overflow-auto overscroll-contain', height === 'fill' ? 'flex-1' : 'max-h-[70dvh]')}
         >
@@ -137,7 +139,10 @@ export function DataTable<Row extends object>(props: Props<Row>) {
           </table>
         </div>
       ) : (
-        <div className={clsx('flex flex-col justify-center', height === 'fill' && 'min-h-0 flex-1 overflow-y-auto')}>
+        <div
+          key="nothing"
+          className={clsx('flex flex-col justify-center', height === 'fill' && 'min-h-0 flex-1 overflow-y-auto')}
+        >
           <Nothing {...props} />
         </div>
       )}

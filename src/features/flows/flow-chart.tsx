@@ -3,9 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC } from '@/lib/trpc';
-import { Skeleton } from '@/ui/loading';
 import { METRICS } from '../shared/flows/flow-chart-data';
-import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
+import { FlowSeriesChart, FlowSeriesSkeleton } from '../shared/flows/flow-series-chart';
 import { QueryView } from '../shared/query-view';
 import type { FlowView } from './use-flow-view';
 
@@ -21,7 +20,7 @@ export function FlowChart({ view, range }: { view: FlowView; range: { since: str
     placeholderData: keepPreviousData,
   });
   return (
-    <QueryView query={query} skeleton={<Skeleton className="h-60 w-full" />}>
+    <QueryView query={query} skeleton={<FlowSeriesSkeleton />}>
       {(series) => {
         const cut = Date.parse(series.since) - Date.parse(range.since) > CUT_MS;
         const estimated =

@@ -1,9 +1,8 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '@/lib/trpc';
-import { Skeleton } from '@/ui/loading';
 import { METRICS } from '../shared/flows/flow-chart-data';
-import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
+import { FlowSeriesChart, FlowSeriesSkeleton } from '../shared/flows/flow-series-chart';
 import { QueryView } from '../shared/query-view';
 import type { TrafficView } from './use-traffic-view';
 
@@ -12,17 +11,14 @@ export function TrafficChart({ view }: { view: TrafficView }) {
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.insights.series.queryOptions(view.asked), placeholderData: keepPreviousData });
   return (
-    <QueryView query={query} skeleton={<Skeleton className="h-60 w-full" />}>
+    <QueryView query={query} skeleton={<FlowSeriesSkeleton />}>
       {(series) => (
-        // As high as its skeleton, also without traffic.
-        <div className="flex min-h-60 flex-col *:flex-1">
-          <FlowSeriesChart
-            series={series}
-            metric={view.filters.metric ?? METRICS[0]}
-            onMetricChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
-            onSelect={(range) => view.setFilters({ ...range, range: null })}
-          />
-        </div>
+        <FlowSeriesChart
+          series={series}
+          metric={view.filters.metric ?? METRICS[0]}
+          onMetricChange={(next) => view.setFilter('metric', next === METRICS[0] ? null : next)}
+          onSelect={(range) => view.setFilters({ ...range, range: null })}
+        />
       )}
     </QueryView>
   );

@@ -15,6 +15,8 @@ import {
 const LEFT = 76;
 const BOTTOM = 18;
 const TOP = 6;
+/** The line above the bars with its gap, while it needs one line. */
+export const LEGEND_HEIGHT = 24;
 /** The strip of counts below the stack, and the gap between them. */
 const STRIP = { height: 34, gap: 18 };
 
@@ -29,9 +31,9 @@ export function BarChart({
   format,
   counts,
   base = 1000,
-  height = 160,
+  height,
   onSelect,
-}: ChartFigures & ChartOptions) {
+}: ChartFigures & ChartOptions & { height: number }) {
   const [ref, width] = useElementWidth<HTMLDivElement>();
   const [cursor, setCursor] = useState<number | null>(null);
   const [anchor, setAnchor] = useState<number | null>(null);

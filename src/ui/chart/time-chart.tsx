@@ -3,7 +3,7 @@ import { ChartColumn, Table2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { SegmentedControl } from '../segmented-control';
-import { BarChart } from './bar-chart';
+import { BarChart, LEGEND_HEIGHT } from './bar-chart';
 import type { ChartFigures, ChartOptions } from './chart-data';
 import { ChartTable } from './chart-table';
 
@@ -18,8 +18,9 @@ type Props = ChartFigures &
   };
 
 /** Figures over time, to be looked at or to be read: a chart and the same figures as a table. */
-export function TimeChart({ children, empty, ...props }: Props) {
+export function TimeChart({ children, empty, height = 160, ...figures }: Props) {
   const t = useT();
+  const props = { ...figures, height };
   const drawn = [...props.series, ...(props.counts?.series ?? [])];
   const nothing = drawn.every(({ values }) => values.every((value) => value === 0));
   const [view, setView] = useState<View>('chart');
@@ -39,7 +40,13 @@ export function TimeChart({ children, empty, ...props }: Props) {
         />
       </div>
       {nothing ? (
-        <p className="py-6 text-center text-muted">{empty ?? t('No data in this time range.')}</p>
+        // As high as a chart: what is below stays where it is when traffic comes.
+        <p
+          className="flex items-center justify-center text-center text-muted"
+          style={{ minHeight: LEGEND_HEIGHT + height }}
+        >
+          {empty ?? t('No data in this time range.')}
+        </p>
       ) : view === 'chart' ? (
         <BarChart {...props} />
       ) : (

@@ -4,6 +4,7 @@ import { formatBytes } from '@/lib/format';
 import { optionsIn } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { TimeChart } from '@/ui/chart/time-chart';
+import { Skeleton } from '@/ui/loading';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { deniedSums, flowChartData, METRIC_OPTIONS, type Metric } from './flow-chart-data';
 import { packetsText } from './flow-labels';
@@ -21,6 +22,9 @@ export type FlowSeriesChartProps = {
   /** Shown below the chart. */
   children?: ReactNode;
 };
+
+/** In place of the chart while its figures are read, and as high. */
+export const FlowSeriesSkeleton = () => <Skeleton className="h-62.5 w-full" />;
 
 /** Traffic over time by verdict, with what it sums up to and the choice of what is measured. */
 export function FlowSeriesChart(props: FlowSeriesChartProps) {
