@@ -115,11 +115,55 @@ export const UnconfirmedFlowInput = listInput(['received_at'], {
 export type UnconfirmedFlowInput = z.output<typeof UnconfirmedFlowInput>;
 export const UnconfirmedFlowPage = pageOf(UnconfirmedFlow);
 
+const count = z.int().nonnegative();
+const FlowTotals = z.object({ flows: count, bytes: count, packets: count });
+
+/** What the newest heartbeat says, as far as this version understands it. Null: not reported, or in another form; never off. */
+export const AgentReport = z.object({
+  /** Why flows are, or are not, what one would expect on the node. */
+  diagnostics: z
+    .object({
+      conntrack_path: z.string().nullable(),
+      bridge_nf_call_iptables: z.boolean().nullable(),
+      bridge_nf_call_ip6tables: z.boolean().nullable(),
+      nf_conntrack_acct: z.boolean().nullable(),
+      nf_conntrack_count: count.nullable(),
+      nf_conntrack_max: count.nullable(),
+      capabilities: z.array(z.string()),
+      collectors: z.array(
+        z.object({
+          name: z.string(),
+          state: z.string(),
+          detail: z.string().optional(),
+          counts: z.record(z.string(), count).optional(),
+        }),
+      ),
+      /** What was seen since the heartbeat before, and the part of it that is not in the flows. */
+      seen: FlowTotals,
+      left_out: FlowTotals,
+    })
+    .nullable(),
+  firewall: z
+    .object({
+      implementation: z.enum(['iptables', 'nftables']).nullable(),
+      service_running: z.boolean().nullable(),
+      cluster_enabled: z.boolean().nullable(),
+      rules_loaded: z.boolean().nullable(),
+      guest_chains: count.nullable(),
+      detail: z.string().optional(),
+    })
+    .nullable(),
+  flow_count: count.nullable(),
+  interface_count: count.nullable(),
+});
+export type AgentReport = z.output<typeof AgentReport>;
+
 export const AgentDetail = Agent.extend({
   /** As the cluster reports it: a node that is offline explains a stale agent. */
   node_status: z.enum(NODE_STATUSES),
   /** The newest heartbeat, compacted: at most 50 flows, with `flow_count` and `flows_truncated`. */
   payload: z.record(z.string(), z.unknown()).nullable(),
+  reported: AgentReport,
   last_day: AgentActivity,
   hours: z.array(AgentHour),
   /** Guests of other nodes that it reported about, those with the latest report first; at most 50. */

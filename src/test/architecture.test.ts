@@ -139,6 +139,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'src/server/providers/notifications/delivery-error.ts': 'used by every way of delivery',
   'src/server/providers/oidc/oidc-error.ts': 'used by the provider and its guard',
   'src/server/sync/testing/parse-net.fixture.ts': 'an oracle, apart from what it checks',
+  'src/server/traffic/agents/read-report.ts': 'knows the wire of the agent; its test is longer',
   'src/ui/dialog.tsx': 'where the bundle is split',
   'src/ui/drawer.tsx': 'where the bundle is split',
   'src/ui/form/number-field.tsx': 'one kind of field, like its neighbors',

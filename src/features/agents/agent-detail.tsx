@@ -21,7 +21,6 @@ import { usePermissions } from '../shared/use-permissions';
 import { firewallFacts, identityFacts, sightFacts } from './agent-properties';
 import { AgentTrouble } from './agent-trouble';
 import { Collectors } from './collectors';
-import { readPayload } from './heartbeat-data';
 import { Heartbeats } from './heartbeats';
 import { UnconfirmedGuests } from './unconfirmed-guests';
 
@@ -87,7 +86,7 @@ function Content({ agent }: { agent: Detail }) {
 
 function Reports({ agent }: { agent: Detail }) {
   const t = useT();
-  const { diagnostics, firewall, ...counts } = readPayload(agent);
+  const { diagnostics, firewall, ...counts } = agent.reported;
   const asOf = staleSince(agent);
   const time = <RelativeTime at={agent.last_heartbeat_at} />;
   const from =

@@ -1,5 +1,4 @@
-import type { FirewallStatus, FlowDiagnostics } from '@fabric/agent-contract';
-import type { AgentDetail } from '@/domain/agent';
+import type { AgentDetail, AgentReport } from '@/domain/agent';
 import { formatBytes, formatCount } from '@/lib/format';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,7 +9,8 @@ import { Mono, RelativeTime } from '@/ui/values';
 import { AsOf, clockText, LastKnown, staleSince } from '../shared/agents/agent-state';
 import { ClusterLink, NodeLink } from '../shared/entity-links';
 import { KnownFlag } from '../shared/inventory-states';
-import type { Reported } from './heartbeat-data';
+
+type Diagnostics = NonNullable<AgentReport['diagnostics']>;
 
 /** Who the agent is and how it keeps in touch. */
 export function identityFacts(t: Translate, agent: AgentDetail): Property[] {
@@ -70,7 +70,7 @@ function ReportedFlag({ asOf, ...flag }: Flag) {
 /** The hypervisor's firewall on the node, as reported by the agent. Undetermined values are unknown, not off. */
 export function firewallFacts(
   t: Translate,
-  firewall: FirewallStatus | null,
+  firewall: AgentReport['firewall'],
   rulesetHash: string | null,
   asOf: string | null,
 ): Property[] {
@@ -142,7 +142,7 @@ export function firewallFacts(
 const trackedText = (t: Translate, connections: number, most: number | null) =>
   most === null ? formatCount(connections) : t('{n, number} of max. {most, number}', { n: connections, most });
 
-const totals = (t: Translate, { flows, bytes, packets }: FlowDiagnostics['seen']) =>
+const totals = (t: Translate, { flows, bytes, packets }: Diagnostics['seen']) =>
   t('{flows, plural, one {# flow} other {# flows}}, {bytes}, {packets, plural, one {# packet} other {# packets}}', {
     flows,
     bytes: formatBytes(bytes),
@@ -152,8 +152,8 @@ const totals = (t: Translate, { flows, bytes, packets }: FlowDiagnostics['seen']
 /** What the newest heartbeat saw, and the kernel's settings that decide what can be seen. */
 export function sightFacts(
   t: Translate,
-  diagnostics: FlowDiagnostics,
-  counts: Pick<Reported, 'flow_count' | 'interface_count'>,
+  diagnostics: Diagnostics,
+  counts: Pick<AgentReport, 'flow_count' | 'interface_count'>,
   asOf: string | null,
 ): Property[] {
   const { flow_count: sent, interface_count: interfaces } = counts;

@@ -1,33 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastDay, readPayload } from './heartbeat-data';
-
-describe('read payload', () => {
-  const firewall = {
-    implementation: 'iptables',
-    service_running: null,
-    cluster_enabled: true,
-    rules_loaded: false,
-    guest_chains: 3,
-  };
-
-  it('reads each part of a heartbeat by itself', () => {
-    const payload = { flow_diagnostics: { collectors: 'none' }, flow_count: 7, interface_count: -1 };
-    expect(readPayload({ payload, firewall_status: firewall })).toEqual({
-      diagnostics: null,
-      firewall,
-      flow_count: 7,
-      interface_count: null,
-    });
-  });
-
-  it('takes the absence of a heartbeat, or of a part, for not knowing', () => {
-    const nothing = { diagnostics: null, firewall: null, flow_count: null, interface_count: null };
-    expect(readPayload({ payload: null, firewall_status: null })).toEqual(nothing);
-    expect(readPayload({ payload: { flow_diagnostics: null }, firewall_status: { implementation: 'ipfw' } })).toEqual(
-      nothing,
-    );
-  });
-});
+import { lastDay } from './heartbeat-data';
 
 describe('heartbeat hours', () => {
   it('shows every hour of the last day, also those without heartbeats', () => {

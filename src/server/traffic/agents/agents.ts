@@ -17,6 +17,7 @@ import { countAgents, findAgentDetail, findAgentVersions, listAgents as list } f
 import { markSilentAgents } from '../queries/agents';
 import { flowStore } from '../storage/flow-store';
 import { readAgentBundle } from './agent-bundle';
+import { readReport } from './read-report';
 
 /** The version that this service hands out; null when it was built without the agent. */
 export async function offeredVersion(): Promise<string | null> {
@@ -62,6 +63,7 @@ export async function readAgent(_scope: Scope<'agent:read'>, nodeId: string): Pr
   if (!agent) throw notFound('node');
   return {
     ...agent,
+    reported: readReport(agent),
     unconfirmed: counts.get(nodeId) ?? { waiting: 0, refused: 0 },
     unconfirmed_guests,
     outdated: isOutdated(agent.agent_version, offered),

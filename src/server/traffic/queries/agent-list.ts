@@ -110,7 +110,7 @@ const SHOWN_REASONS = 5;
 export async function findAgentDetail(
   nodeId: string,
   since: string,
-): Promise<Omit<AgentDetail, 'outdated' | 'unconfirmed' | 'unconfirmed_guests'> | null> {
+): Promise<Omit<AgentDetail, 'outdated' | 'reported' | 'unconfirmed' | 'unconfirmed_guests'> | null> {
   const recent = and(eq(agentHeartbeats.node_id, nodeId), gte(agentHeartbeats.received_at, since));
   const hour = sql<string>`to_char(date_trunc('hour', ${agentHeartbeats.received_at}, 'UTC') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
   const [[agent], hours, refused] = await Promise.all([
