@@ -239,6 +239,14 @@ export const AGENT_STATUSES = ['pending', 'ok', 'degraded', 'silent'] as const;
 /** Most nodes of one enrollment token, and how long it may work. */
 export const ENROLLMENT_LIMITS = { uses: 500, minutes: { least: 10, most: 7 * 24 * 60, default: 60 } } as const;
 
+/** The least and the greatest value of each setting that is a number. */
+export const SETTING_LIMITS = {
+  flow_retention_hours: { min: 1, max: 365 * 24 },
+  audit_retention_days: { min: 30, max: 3650 },
+  auto_node_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
+  auto_ipam_sync_interval_minutes: { min: 5, max: 7 * 24 * 60 },
+} as const;
+
 /** The most things that can be read again by their ids. */
 export const MAX_RECENT = 20;
 

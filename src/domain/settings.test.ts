@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RUNTIME_CHOICES, RuntimeChoices, RuntimeSettingsUpdate, settingLimits } from './settings';
+import { SETTING_LIMITS } from './choices';
+import { DEFAULT_RUNTIME_CHOICES, RuntimeChoices, RuntimeSettingsUpdate } from './settings';
 
 describe('RuntimeSettingsUpdate', () => {
   it.each([
@@ -31,15 +32,17 @@ describe('RuntimeSettingsUpdate', () => {
   });
 });
 
-describe('settingLimits', () => {
-  it.each([
-    'flow_retention_hours',
-    'audit_retention_days',
-    'auto_node_sync_interval_minutes',
-    'auto_ipam_sync_interval_minutes',
-  ] as const)('returns the least and the greatest %s that the schema accepts', (name) => {
-    const { min, max } = settingLimits(name);
-    const isAccepted = (value: number) => RuntimeSettingsUpdate.safeParse({ [name]: value }).success;
-    expect([min - 1, min, max, max + 1].map(isAccepted)).toEqual([false, true, true, false]);
+describe('SETTING_LIMITS', () => {
+  it('names every setting that is a number', () => {
+    const numbers = Object.entries(DEFAULT_RUNTIME_CHOICES).filter(([, value]) => typeof value !== 'boolean');
+    expect(Object.keys(SETTING_LIMITS)).toEqual(numbers.map(([name]) => name));
   });
+
+  it.each(Object.entries(SETTING_LIMITS))(
+    'has the least and the greatest %s that the schema accepts',
+    (name, { min, max }) => {
+      const isAccepted = (value: number) => RuntimeSettingsUpdate.safeParse({ [name]: value }).success;
+      expect([min - 1, min, max, max + 1].map(isAccepted)).toEqual([false, true, true, false]);
+    },
+  );
 });

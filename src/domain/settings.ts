@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { SETTING_LIMITS as LIMITS } from './choices';
 
-const Interval = z
-  .int('A whole number of minutes.')
-  .min(5, 'At least 5 minutes.')
-  .max(10_080, 'At most 10080 minutes (one week).');
+const interval = ({ min, max }: { min: number; max: number }) =>
+  z
+    .int('A whole number of minutes.')
+    .min(min, `At least ${min} minutes.`)
+    .max(max, `At most ${max} minutes (one week).`);
 
 const declared = <T extends z.ZodType>(type: T, initial: z.output<T>) => ({ type, initial });
 
@@ -11,22 +13,25 @@ const declared = <T extends z.ZodType>(type: T, initial: z.output<T>) => ({ type
 const DECLARED = {
   /** Flows older than this are deleted and never shown. */
   flow_retention_hours: declared(
-    z.int('A whole number of hours.').min(1, 'At least 1 hour.').max(8760, 'At most 8760 hours (one year).'),
+    z
+      .int('A whole number of hours.')
+      .min(LIMITS.flow_retention_hours.min, 'At least 1 hour.')
+      .max(LIMITS.flow_retention_hours.max, 'At most 8760 hours (one year).'),
     24,
   ),
   /** Audit records older than this are removed, and where the chain was cut is recorded; null keeps all of them. */
   audit_retention_days: declared(
     z
       .int('A whole number of days, or null to keep everything.')
-      .min(30, 'At least 30 days.')
-      .max(3650, 'At most 3650 days (ten years).')
+      .min(LIMITS.audit_retention_days.min, 'At least 30 days.')
+      .max(LIMITS.audit_retention_days.max, 'At most 3650 days (ten years).')
       .nullable(),
     null,
   ),
   auto_node_sync_enabled: declared(z.boolean('One of true, false.'), true),
-  auto_node_sync_interval_minutes: declared(Interval, 15),
+  auto_node_sync_interval_minutes: declared(interval(LIMITS.auto_node_sync_interval_minutes), 15),
   auto_ipam_sync_enabled: declared(z.boolean('One of true, false.'), true),
-  auto_ipam_sync_interval_minutes: declared(Interval, 60),
+  auto_ipam_sync_interval_minutes: declared(interval(LIMITS.auto_ipam_sync_interval_minutes), 60),
 };
 type Declared = typeof DECLARED;
 const entries = Object.entries(DECLARED);
@@ -41,18 +46,6 @@ export type RuntimeChoices = z.infer<typeof RuntimeChoices>;
 export const DEFAULT_RUNTIME_CHOICES = Object.fromEntries(
   entries.map(([name, { initial }]) => [name, initial]),
 ) as RuntimeChoices;
-
-type Numbered = {
-  [K in keyof RuntimeChoices]: RuntimeChoices[K] extends number | null ? K : never;
-}[keyof RuntimeChoices];
-
-/** The least and the greatest value of a setting that is a number. */
-export function settingLimits(name: Numbered): { min: number; max: number } {
-  const { type } = DECLARED[name];
-  const { minValue, maxValue } = type instanceof z.ZodNullable ? type.unwrap() : type;
-  if (minValue === null || maxValue === null) throw new Error(`expected limits for ${name}`);
-  return { min: minValue, max: maxValue };
-}
 
 const Timestamp = z.iso.datetime().nullable();
 

@@ -2,13 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Control } from 'react-hook-form';
-import {
-  DEFAULT_RUNTIME_CHOICES,
-  type RuntimeChoices,
-  type RuntimeSettingsRead,
-  RuntimeSettingsUpdate,
-  settingLimits,
-} from '@/domain/settings';
+import { SETTING_LIMITS } from '@/domain/choices';
+import type { RuntimeChoices, RuntimeSettingsRead, RuntimeSettingsUpdate } from '@/domain/settings';
 import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { CheckboxField } from '@/ui/form/checkbox-field';
@@ -20,6 +15,8 @@ import { useReadAgain } from '../shared/record-cache';
 import { useVersionedForm } from '../shared/use-versioned-form';
 import { VersionedSettings } from '../shared/versioned-form';
 
+const settingsUpdate = () => import('@/domain/settings').then((module) => module.RuntimeSettingsUpdate);
+
 /** The form for one version of the settings. Give it the version as key: a newer version gets a new form. */
 export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const t = useT();
@@ -30,7 +27,7 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
   const edit = useVersionedForm({
     opened: settings,
     read: () => readAgain(trpc.settings.get.queryOptions()),
-    schema: RuntimeSettingsUpdate,
+    schema: settingsUpdate,
     toValues: toSettingsValues,
     toInput: toSettingsUpdate,
     save: (input) => client.settings.update.mutate(input),
@@ -82,9 +79,9 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 unit={t('hours')}
                 description={t(
                   '{min, number} to {max, number} (one year). Older flows are deleted permanently; their hourly totals are kept for 400 days.',
-                  settingLimits('flow_retention_hours'),
+                  SETTING_LIMITS.flow_retention_hours,
                 )}
-                {...settingLimits('flow_retention_hours')}
+                {...SETTING_LIMITS.flow_retention_hours}
                 disabled={locked !== null}
               />
             </Section>
@@ -97,9 +94,9 @@ export function SettingsForm({ settings }: { settings: RuntimeSettingsRead }) {
                 unit={t('days')}
                 description={t(
                   '{min, number} to {max, number} (ten years); empty keeps all. Older records are deleted permanently, once a day. The trail stays verifiable: a record marks where it was cut.',
-                  settingLimits('audit_retention_days'),
+                  SETTING_LIMITS.audit_retention_days,
                 )}
-                {...settingLimits('audit_retention_days')}
+                {...SETTING_LIMITS.audit_retention_days}
                 disabled={locked !== null}
               />
             </Section>
@@ -124,7 +121,7 @@ type ScheduleProps = {
 function Schedule({ control, kind, label, interval, lastAt, disabled }: ScheduleProps) {
   const t = useT();
   const minutes = `auto_${kind}_sync_interval_minutes` as const;
-  const limits = settingLimits(minutes);
+  const limits = SETTING_LIMITS[minutes];
   return (
     <div className="flex flex-col gap-3">
       <CheckboxField
@@ -152,9 +149,16 @@ export type SettingsValues = {
   [K in keyof RuntimeChoices]: RuntimeChoices[K] extends number ? number | null : RuntimeChoices[K];
 };
 
+/** What can be changed, without when it was changed and when it was last used. */
 export function toSettingsValues(settings: RuntimeSettingsRead): SettingsValues {
-  const names = Object.keys(DEFAULT_RUNTIME_CHOICES) as (keyof RuntimeChoices)[];
-  return Object.fromEntries(names.map((name) => [name, settings[name]])) as SettingsValues;
+  const {
+    version: _,
+    updated_at: _at,
+    last_node_auto_sync_at: _node,
+    last_ipam_auto_sync_at: _ipam,
+    ...choices
+  } = settings;
+  return choices;
 }
 
 /** What is sent: the whole form, with the version it was read at so that no one else's change is overwritten. */

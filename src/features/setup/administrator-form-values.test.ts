@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { english } from '@/lib/i18n/translator';
-import {
-  type AdministratorValues,
-  administratorSchema,
-  EMPTY_ADMINISTRATOR,
-  toSetupInput,
-} from './administrator-form-values';
+import { type AdministratorValues, EMPTY_ADMINISTRATOR, toSetupInput } from './administrator-form-values';
+import { administratorSchema } from './administrator-schema';
 
 const good: AdministratorValues = {
   ...EMPTY_ADMINISTRATOR,

@@ -1,6 +1,5 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { MIN_PASSWORD_LENGTH } from '@/domain/choices';
 import { browserSession } from '@/lib/browser-session';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,17 +9,12 @@ import { FormShell } from '@/ui/form/form-shell';
 import { PasswordField } from '@/ui/form/password-field';
 import { TextField } from '@/ui/form/text-field';
 import { domainResolver, useCheckedForm } from '../shared/domain-resolver';
-import {
-  type AdministratorValues,
-  administratorSchema,
-  EMPTY_ADMINISTRATOR,
-  toSetupInput,
-} from './administrator-form-values';
+import { type AdministratorValues, EMPTY_ADMINISTRATOR, toSetupInput } from './administrator-form-values';
 
 /** Creates the first administrator and signs in. From then on the setup is closed for everyone. */
 export function AdministratorStep({ codeRequired, onDone }: { codeRequired: boolean; onDone: () => void }) {
   const t = useT();
-  const schema = useMemo(() => administratorSchema(t, codeRequired), [t, codeRequired]);
+  const schema = () => import('./administrator-schema').then((module) => module.administratorSchema(t, codeRequired));
   const form = useCheckedForm<AdministratorValues, unknown, AdministratorValues>({
     defaultValues: EMPTY_ADMINISTRATOR,
     resolver: domainResolver(schema, (values: AdministratorValues) => values),

@@ -12,12 +12,17 @@ import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { ErrorState } from '@/ui/error-state';
 import { Stepper } from '@/ui/stepper';
-import { NewClusterForm } from '../shared/cluster-connection/new-cluster-form';
+import { loadTab } from '../shared/load-tab';
 import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 import { AdministratorStep } from './administrator-step';
 import { NextStep } from './next-step';
 import { SETUP_STEPS, type SetupStep, STEP_LABELS, setupStep } from './setup-steps';
 import { SyncStep } from './sync-step';
+
+/** It comes while the first step is filled in. */
+const NewClusterForm = loadTab(() =>
+  import('../shared/cluster-connection/new-cluster-form').then((module) => module.NewClusterForm),
+);
 
 const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
   administrator: {

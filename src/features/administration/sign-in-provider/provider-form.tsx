@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useWatch } from 'react-hook-form';
 import { OIDC_CALLBACK_PATH, OIDC_SIGNED_OUT_PATH } from '@/domain/choices';
-import { type SignInProvider, SignInProviderInput } from '@/domain/sign-in-provider';
+import type { SignInProvider } from '@/domain/sign-in-provider';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
@@ -24,6 +24,8 @@ import { toProviderInput, toProviderValues } from './provider-values';
 
 const ISSUER_EXAMPLE = 'https://id.example.org/realms/staff';
 
+const providerInput = () => import('@/domain/sign-in-provider').then((module) => module.SignInProviderInput);
+
 /** The form for one version of the provider. Give it the version as key: a newer version gets a new form. */
 export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const t = useT();
@@ -36,7 +38,7 @@ export function ProviderForm({ provider }: { provider: SignInProvider }) {
   const edit = useVersionedForm({
     opened: provider,
     read: () => readAgain(trpc.signInProvider.get.queryOptions()),
-    schema: SignInProviderInput,
+    schema: providerInput,
     toValues: (stored) => toProviderValues(stored, window.location.origin),
     toInput: toProviderInput,
     save: (input) => client.signInProvider.update.mutate(input),
