@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import type postgres from 'postgres';
 import { NAVIGATION } from '@/features/shell/navigation';
@@ -10,7 +11,8 @@ import { startTopologyEnvironment } from './topology-environment';
 /*
  * Every page of the console with 0, 1 or 5,000 rows, at 1440 and 390 px, light and dark, with the production build:
  *   npx tsx packages/bench/page-sweep.ts [rows] [part of a path]        (default 5000, all pages)
- * Pictures are in test-results/page-sweep-<rows>. The bar: no console error, and no page scrolls sideways.
+ * Pictures are in test-results/page-sweep-<rows>. The bar: no console error, and no page that scrolls sideways,
+ * hangs, or is still loading after ten seconds.
  */
 const rows = Number(process.argv[2] ?? 5_000);
 const only = process.argv[3] ?? '';
@@ -22,6 +24,8 @@ const WINDOWS = [
 const THEMES = ['dark', 'light'] as const;
 const SETTLED_MS = 10_000;
 const PAUSE_MS = 300;
+/** A page that is busy for so long is given up. */
+const HANGS_MS = 60_000;
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
 );
@@ -107,7 +111,7 @@ async function visitPage(page: Page, path: string, name: string): Promise<string
 
 type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
 
-/** @returns what is wrong */
+/** @returns what is wrong; it is printed at once */
 async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOWS)[number]): Promise<string[]> {
   const context = await browser.newContext({ baseURL: url, viewport });
   const login = await context.request.post('/api/v1/auth/login', { data: admin });
@@ -116,14 +120,21 @@ async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOW
   const paths = await allPages(async (path) =>
     (await context.request.get(`/api/v1${path}${path.includes('?') ? '&' : '?'}limit=1`, { headers })).json(),
   );
-  const page = await context.newPage();
   const wrong: string[] = [];
   let at = '';
-  const note = (text: string) => wrong.push(`${at} at ${viewport.width} px: ${text}`);
-  page.on('pageerror', (error) => note(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) note(message.text());
-  });
+  const note = (text: string) => {
+    console.log(`${at} at ${viewport.width} px: ${text}`);
+    wrong.push(text);
+  };
+  const openPage = async () => {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => note(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) note(message.text());
+    });
+    return page;
+  };
+  let page = await openPage();
   for (const path of paths) {
     at = path;
     const name =
@@ -131,7 +142,13 @@ async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOW
         .slice(1)
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'first')
         .replaceAll(/\W+/g, '-') || 'dashboard';
-    for (const text of await visitPage(page, path, `${name}-${viewport.width}`)) note(text);
+    const visit = visitPage(page, path, `${name}-${viewport.width}`).catch(({ message }: Error) => [message]);
+    const found = await Promise.race([visit, delay(HANGS_MS, null)]);
+    for (const text of found ?? [`hangs for ${HANGS_MS / 1000} s`]) note(text);
+    if (found) continue;
+    // Its process does not answer, also not to the request to close it.
+    void page.close().catch(() => undefined);
+    page = await openPage();
   }
   console.log(`${paths.length} pages at ${viewport.width} px`);
   await context.close();
@@ -146,8 +163,7 @@ try {
   if (rows > 0) await fillLists(sqlClient(), rows);
   const wrong: string[] = [];
   for (const viewport of WINDOWS) wrong.push(...(await visitAll({ browser, ...environment }, viewport)));
-  for (const line of wrong) console.log(line);
-  expectBar('no console error and no page that scrolls sideways', wrong.length === 0);
+  expectBar('no console error and no page that scrolls sideways, hangs or does not come', wrong.length === 0);
 } finally {
   await browser.close();
   await environment.stop();

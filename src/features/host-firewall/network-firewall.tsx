@@ -4,10 +4,10 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
-import { NodeLink } from '../shared/entity-links';
 import { GroupSections, HostFirewallView, OptionSection } from './host-firewall-view';
 import { NetworkPacketForm } from './host-packet-test';
 import { HostRules } from './host-rules';
+import { VnetNodes } from './member-firewalls';
 
 /** The firewall of a VNet, read now: its rules for forwarded traffic, and the nodes that enforce them. */
 export function NetworkFirewall({ networkId }: { networkId: string }) {
@@ -48,20 +48,7 @@ export function NetworkFirewall({ networkId }: { networkId: string }) {
               <NetworkPacketForm ask={(packet) => client.networks.testPacket.query({ id: networkId, ...packet })} />
             </Section>
           )}
-          <Section title={t('Nodes')}>
-            {firewall.nodes.length === 0 ? (
-              <p className="text-muted">{t('No nodes of this VNet are known.')}</p>
-            ) : (
-              <ul aria-label={t('Nodes')} className="flex flex-col gap-1">
-                {firewall.nodes.map((node) => (
-                  <li key={node.node_id} className="flex flex-wrap items-baseline gap-x-3">
-                    <NodeLink id={node.node_id} name={node.name} firewall />
-                    <span className="text-muted">{node.implementation ?? t('implementation unknown')}</span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Section>
+          <VnetNodes nodes={firewall.nodes} />
         </>
       )}
     </HostFirewallView>
