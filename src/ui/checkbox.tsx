@@ -1,37 +1,33 @@
 'use client';
-import { Checkbox as Base } from '@base-ui/react/checkbox';
-import clsx from 'clsx';
 import { Check, Minus } from 'lucide-react';
-import type { ComponentPropsWithRef } from 'react';
+import type { ComponentPropsWithRef, MouseEvent } from 'react';
 
-type Props = Omit<ComponentPropsWithRef<typeof Base.Root>, 'className' | 'render' | 'style'> & { className?: string };
+type Props = Omit<ComponentPropsWithRef<'button'>, 'type' | 'role' | 'onClick' | 'children'> & {
+  checked: boolean;
+  indeterminate?: boolean;
+  onCheckedChange: (checked: boolean, event: MouseEvent) => void;
+};
 
 /** A bare checkbox; give it a label by `aria-label`, a surrounding `<label>` or `form/checkbox-field`. */
-export function Checkbox({ className, ...rest }: Props) {
+export function Checkbox({ checked, indeterminate = false, onCheckedChange, className = '', ...rest }: Props) {
   return (
-    <Base.Root
+    // biome-ignore lint/a11y/useSemanticElements: the look of a native checkbox cannot be chosen.
+    <button
       {...rest}
-      className={clsx(
-        // What reacts to a press is larger than what is drawn.
-        'relative flex size-4 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-surface text-on-solid',
-        'after:absolute after:-inset-1.5',
-        'data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent',
-        'data-disabled:border-line data-disabled:bg-surface-3 data-disabled:text-faint data-invalid:border-danger-mark',
-        className,
-      )}
+      type="button"
+      role="checkbox"
+      aria-checked={indeterminate ? 'mixed' : checked}
+      onClick={(event) => onCheckedChange(!checked, event)}
+      // What reacts to a press is larger than what is drawn.
+      className={`relative flex size-4 shrink-0 items-center justify-center rounded-sm border text-on-solid after:absolute after:-inset-1.5 disabled:border-line disabled:bg-surface-3 disabled:text-faint data-invalid:border-danger-mark ${
+        checked || indeterminate ? 'border-accent bg-accent' : 'border-line-strong bg-surface'
+      } ${className}`}
     >
-      <Base.Indicator
-        className="flex data-unchecked:hidden"
-        render={(props, state) => (
-          <span {...props}>
-            {state.indeterminate ? (
-              <Minus size={12} strokeWidth={3} aria-hidden />
-            ) : (
-              <Check size={12} strokeWidth={3} aria-hidden />
-            )}
-          </span>
-        )}
-      />
-    </Base.Root>
+      {indeterminate ? (
+        <Minus size={12} strokeWidth={3} aria-hidden />
+      ) : (
+        checked && <Check size={12} strokeWidth={3} aria-hidden />
+      )}
+    </button>
   );
 }

@@ -1,11 +1,13 @@
 'use client';
-import { Combobox as Base } from '@base-ui/react/combobox';
 import { ChevronsUpDown, X } from 'lucide-react';
+import { type ComponentPropsWithRef, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { ComboboxPopup, filterOf, type SearchedProps } from './combobox-popup';
+import type { SearchedProps } from './combobox-popup';
+import { useFieldControl } from './form/field-control';
 import type { Option } from './option';
+import { part, usePart } from './part';
 
-type Props<V extends string> = SearchedProps<V> & {
+export type ComboboxProps<V extends string> = SearchedProps<V> & {
   value: Option<V> | null;
   onValueChange: (option: Option<V> | null) => void;
   /** Whether it can be emptied again. */
@@ -13,57 +15,130 @@ type Props<V extends string> = SearchedProps<V> & {
   name?: string;
 };
 
-/** One of many, found by typing. */
-export function Combobox<V extends string>({
-  value,
-  onValueChange,
-  options,
-  remote,
-  placeholder,
-  clearable = false,
-  disabled,
-  name,
-  ref,
-  ...input
-}: Props<V>) {
-  const t = useT();
+export type MultiComboboxProps<V extends string> = SearchedProps<V> & {
+  value: readonly Option<V>[];
+  onValueChange: (options: Option<V>[]) => void;
+};
+
+/** How far someone came before the list was loaded. */
+export type Begun = { text: string; isTyped: boolean; isOpen: boolean };
+
+export const BOX = 'control flex items-center gap-1 pr-1 pl-2.5';
+export const TEXT = 'min-w-0 flex-1 self-stretch bg-transparent outline-none';
+export const SIDE_BUTTON = 'inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text';
+export const CHIPS_BOX = 'control flex flex-wrap items-center gap-1 px-1 py-0.5';
+export const CHIPS_TEXT = 'h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none';
+export const CHIP =
+  'inline-flex h-6 max-w-full items-center gap-1 rounded-sm bg-surface-3 pl-1.5 data-highlighted:bg-accent-soft';
+
+const loaded = part(() => import('./combobox-loaded'));
+
+type Shell = ComponentPropsWithRef<'input'> & {
+  remote: SearchedProps<string>['remote'];
+  begun: Begun | null;
+  onBegin: (begun: Begun) => void;
+  /** What it shows until something is typed. */
+  initial: string;
+};
+
+/** The input until its list is loaded, which it is when it is reached: it takes keys and presses in the meantime. */
+function ShellInput({ remote, begun, onBegin, initial, ...rest }: Shell) {
+  const field = useFieldControl();
+  const isPressed = useRef(false);
+  const now = begun ?? { text: initial, isTyped: false, isOpen: false };
   return (
-    <Base.Root<Option<V>>
-      items={options}
-      value={value}
-      onValueChange={onValueChange}
-      isItemEqualToValue={(a, b) => a.value === b.value}
-      filter={filterOf(remote)}
-      onInputValueChange={
-        remote && ((text, { reason }) => reason !== 'item-press' && remote.onSearch(text === value?.label ? '' : text))
-      }
-      autoHighlight
-      disabled={disabled}
-      name={name}
-    >
-      <Base.InputGroup className="control flex items-center gap-1 pr-1 pl-2.5">
-        <Base.Input
-          {...input}
-          ref={ref}
-          placeholder={placeholder ?? t('Type to search')}
-          className="min-w-0 flex-1 self-stretch bg-transparent outline-none"
-        />
-        {clearable && value && (
-          <Base.Clear
-            aria-label={t('Clear')}
-            className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
+    <input
+      {...field}
+      {...rest}
+      role="combobox"
+      aria-expanded={false}
+      aria-haspopup="listbox"
+      aria-autocomplete="list"
+      autoComplete="off"
+      spellCheck={false}
+      value={now.text}
+      onPointerEnter={() => void loaded.load().catch(() => undefined)}
+      onPointerDown={() => {
+        isPressed.current = true;
+      }}
+      // A press is over with its click: an input that went before would lose it.
+      onFocus={() => isPressed.current || onBegin(now)}
+      onClick={() => {
+        isPressed.current = false;
+        onBegin({ ...now, isOpen: true });
+      }}
+      onChange={(event) => {
+        const { value: text } = event.target;
+        remote?.onSearch(text);
+        onBegin({ text, isTyped: true, isOpen: true });
+      }}
+      onKeyDown={({ key }) => (key === 'ArrowDown' || key === 'ArrowUp') && onBegin({ ...now, isOpen: true })}
+    />
+  );
+}
+
+/** One of many, found by typing. */
+export function Combobox<V extends string>(props: ComboboxProps<V>) {
+  const { value, onValueChange, options: _, remote, placeholder, clearable = false, ...input } = props;
+  const t = useT();
+  const [begun, onBegin] = useState<Begun | null>(null);
+  const Loaded = usePart(loaded, begun !== null)?.LoadedCombobox;
+  if (Loaded && begun) return <Loaded {...props} begun={begun} />;
+  const initial = value?.label ?? '';
+  return (
+    <div className={BOX}>
+      <ShellInput
+        {...{ remote, begun, onBegin, initial, ...input }}
+        placeholder={placeholder ?? t('Type to search')}
+        className={TEXT}
+      />
+      {clearable && value && (
+        <button type="button" aria-label={t('Clear')} className={SIDE_BUTTON} onClick={() => onValueChange(null)}>
+          <X size={14} />
+        </button>
+      )}
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={t('Show options')}
+        disabled={input.disabled}
+        className={SIDE_BUTTON}
+        onClick={() => onBegin({ text: initial, isTyped: false, isOpen: true })}
+      >
+        <ChevronsUpDown size={14} />
+      </button>
+    </div>
+  );
+}
+
+/** A multiple choice, found by typing; chosen items are shown in the box and removed by Backspace or their cross. */
+export function MultiCombobox<V extends string>(props: MultiComboboxProps<V>) {
+  const { value, onValueChange, options: _, remote, placeholder, ...input } = props;
+  const t = useT();
+  const [begun, onBegin] = useState<Begun | null>(null);
+  const Loaded = usePart(loaded, begun !== null)?.LoadedMultiCombobox;
+  if (Loaded && begun) return <Loaded {...props} begun={begun} />;
+  return (
+    <div className={CHIPS_BOX}>
+      {value.map((option) => (
+        <span key={option.value} className={CHIP}>
+          <span className="truncate">{option.label}</span>
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={t('Remove {name}', { name: option.label })}
+            className={SIDE_BUTTON}
+            onClick={() => onValueChange(value.filter((one) => one.value !== option.value))}
           >
-            <X size={14} />
-          </Base.Clear>
-        )}
-        <Base.Trigger
-          aria-label={t('Show options')}
-          className="inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text"
-        >
-          <ChevronsUpDown size={14} />
-        </Base.Trigger>
-      </Base.InputGroup>
-      <ComboboxPopup remote={remote} />
-    </Base.Root>
+            <X size={12} />
+          </button>
+        </span>
+      ))}
+      <ShellInput
+        {...{ remote, begun, onBegin, initial: '', ...input }}
+        placeholder={value.length === 0 ? (placeholder ?? t('Type to search')) : undefined}
+        className={CHIPS_TEXT}
+      />
+    </div>
   );
 }

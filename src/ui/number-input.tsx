@@ -1,10 +1,10 @@
 'use client';
-import { NumberField } from '@base-ui/react/number-field';
 import { Minus, Plus } from 'lucide-react';
-import type { Ref } from 'react';
+import type { ComponentPropsWithRef } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { useFieldControl } from './form/field-control';
 
-type Props = {
+type Props = Pick<ComponentPropsWithRef<'input'>, 'disabled' | 'name' | 'onBlur' | 'aria-label' | 'ref'> & {
   value: number | null;
   onValueChange: (value: number | null) => void;
   min?: number;
@@ -14,63 +14,69 @@ type Props = {
   unit?: string;
   /** False for numbers that are names, such as ports and VLAN tags: the next one is no better guess. */
   steppers?: boolean;
-  disabled?: boolean;
-  name?: string;
-  onBlur?: () => void;
-  'aria-label'?: string;
-  ref?: Ref<HTMLInputElement>;
 };
 
-const STEPPER =
-  'flex w-7 shrink-0 items-center justify-center self-stretch text-faint hover:not-data-disabled:bg-surface-2 hover:not-data-disabled:text-text';
+/** More digits would not be exact. */
+const DIGITS = 15;
+const ARROWS: Readonly<Record<string, number>> = { ArrowUp: 1, ArrowDown: -1 };
 
 /** A whole number. Typed values outside min..max are kept and left to validation, never silently changed. */
 export function NumberInput({
   value,
   onValueChange,
-  min,
-  max,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
   step = 1,
   unit,
   steppers = true,
-  disabled,
-  name,
-  ref,
   ...rest
 }: Props) {
   const t = useT();
-  return (
-    <NumberField.Root
-      value={value}
-      onValueChange={onValueChange}
-      min={min}
-      max={max}
-      step={step}
+  const field = useFieldControl();
+  const disabled = rest.disabled ?? field.disabled;
+  const move = (by: number) => onValueChange(value === null ? min : Math.min(max, Math.max(min, value + by * step)));
+  const stepper = (label: string, by: number) => (
+    <button
+      type="button"
+      // The arrow keys do the same.
+      tabIndex={-1}
+      aria-label={label}
       disabled={disabled}
-      name={name}
-      allowOutOfRange
-      locale="en"
-      format={{ useGrouping: false }}
+      onClick={() => move(by)}
+      className="flex w-7 shrink-0 items-center justify-center self-stretch border-l text-faint enabled:hover:bg-surface-2 enabled:hover:text-text"
     >
-      <NumberField.Group className="control flex max-w-48 items-stretch overflow-hidden">
-        <NumberField.Input
-          {...rest}
-          aria-roledescription={t('Number field')}
-          ref={ref}
-          className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
-        />
-        {unit && <span className="flex items-center pr-2 text-faint">{unit}</span>}
-        {steppers && (
-          <>
-            <NumberField.Decrement aria-label={t('Decrease')} className={`${STEPPER} border-l`}>
-              <Minus size={12} />
-            </NumberField.Decrement>
-            <NumberField.Increment aria-label={t('Increase')} className={`${STEPPER} border-l`}>
-              <Plus size={12} />
-            </NumberField.Increment>
-          </>
-        )}
-      </NumberField.Group>
-    </NumberField.Root>
+      {by < 0 ? <Minus size={12} /> : <Plus size={12} />}
+    </button>
+  );
+  return (
+    <div className="control flex max-w-48 items-stretch overflow-hidden">
+      <input
+        {...field}
+        {...rest}
+        type="text"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-roledescription={t('Number field')}
+        value={value ?? ''}
+        onChange={(event) => {
+          const digits = event.target.value.replaceAll(/\D/g, '').slice(0, DIGITS);
+          onValueChange(digits === '' ? null : Number(digits));
+        }}
+        onKeyDown={(event) => {
+          const by = ARROWS[event.key];
+          if (by === undefined) return;
+          event.preventDefault();
+          move(by);
+        }}
+        className="min-w-0 flex-1 bg-transparent px-2.5 text-right tabular-nums outline-none"
+      />
+      {unit && <span className="flex items-center pr-2 text-faint">{unit}</span>}
+      {steppers && (
+        <>
+          {stepper(t('Decrease'), -1)}
+          {stepper(t('Increase'), 1)}
+        </>
+      )}
+    </div>
   );
 }

@@ -8,7 +8,7 @@ export type Press = { key: string | null };
 type Props = {
   /** The button, without handlers of its own. */
   of: ReactElement;
-  kind: 'menu' | 'dialog';
+  kind: 'menu' | 'dialog' | 'listbox';
   /** The pointer or the focus is on it: time to load what it opens. */
   onReach: () => Promise<unknown>;
   onPress: (press: Press) => void;

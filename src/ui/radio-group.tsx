@@ -1,7 +1,6 @@
 'use client';
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup as Base } from '@base-ui/react/radio-group';
-import { type ReactNode, type Ref, useId } from 'react';
+import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react';
+import { rovingIndex } from './roving-index';
 
 export type RadioOption<V extends string> = {
   value: V;
@@ -10,43 +9,61 @@ export type RadioOption<V extends string> = {
   disabledReason?: string;
 };
 
-type Props<V extends string> = {
+type Props<V extends string> = Pick<
+  ComponentPropsWithRef<'button'>,
+  'aria-label' | 'aria-labelledby' | 'aria-describedby' | 'disabled' | 'ref'
+> & {
   value: V | null;
   onValueChange: (value: V) => void;
   options: readonly RadioOption<V>[];
-  disabled?: boolean;
-  'aria-label'?: string;
-  'aria-labelledby'?: string;
-  ref?: Ref<HTMLElement>;
+  isInvalid?: boolean;
 };
 
-/** One of a few choices, all visible, each with room for a sentence about what it means. */
-export function RadioGroup<V extends string>({ value, onValueChange, options, disabled, ref, ...rest }: Props<V>) {
+/** One of a few choices, all visible, each with room for a sentence about what it means. Arrow keys choose. */
+export function RadioGroup<V extends string>({
+  value,
+  onValueChange,
+  options,
+  disabled = false,
+  isInvalid = false,
+  ref,
+  ...names
+}: Props<V>) {
   const id = useId();
+  const offered = disabled ? [] : options.filter(({ disabledReason }) => disabledReason === undefined);
+  const reached = offered.find((option) => option.value === value) ?? offered[0];
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const next = rovingIndex(event.key, reached ? offered.indexOf(reached) : 0, offered.length);
+    const option = next === null ? undefined : offered[next];
+    if (!option) return;
+    event.preventDefault();
+    document.getElementById(`${id}-${options.indexOf(option)}`)?.focus();
+    onValueChange(option.value);
+  };
   return (
-    <Base<V | null>
-      {...rest}
-      value={value}
-      onValueChange={(next) => next !== null && onValueChange(next)}
-      disabled={disabled}
-      className="flex flex-col gap-2"
-    >
+    <div role="radiogroup" {...names} onKeyDown={onKeyDown} className="flex flex-col gap-2">
       {options.map((option, index) => (
-        // biome-ignore lint/a11y/noLabelWithoutControl: Radio.Root renders the labelled control.
         <label key={option.value} className="flex items-start gap-2">
-          <Radio.Root
+          {/* biome-ignore lint/a11y/useSemanticElements: the look of a native radio button cannot be chosen. */}
+          <button
+            type="button"
+            role="radio"
             ref={index === 0 ? ref : undefined}
-            value={option.value}
-            disabled={option.disabledReason !== undefined}
-            // Inside a form field all of them would get the name of the first one.
-            aria-labelledby={`${id}-${index}`}
+            id={`${id}-${index}`}
+            aria-checked={option.value === value}
+            aria-labelledby={`${id}-${index}-name`}
             aria-describedby={(option.disabledReason ?? option.description) ? `${id}-${index}-about` : undefined}
-            className="relative mt-0.5 flex size-4 shrink-0 after:absolute after:-inset-1.5 items-center justify-center rounded-full border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent data-disabled:border-line data-disabled:bg-surface-3 data-invalid:border-danger-mark"
+            disabled={!offered.includes(option)}
+            tabIndex={option === reached ? 0 : -1}
+            onClick={() => onValueChange(option.value)}
+            className={`relative mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border after:absolute after:-inset-1.5 disabled:border-line disabled:bg-surface-3 ${
+              option.value === value ? 'border-accent bg-accent' : 'bg-surface'
+            } ${isInvalid ? 'border-danger-mark' : option.value === value ? '' : 'border-line-strong'}`}
           >
-            <Radio.Indicator className="size-1.5 rounded-full bg-on-solid data-unchecked:hidden" />
-          </Radio.Root>
+            {option.value === value && <span className="size-1.5 rounded-full bg-on-solid" />}
+          </button>
           <span className="min-w-0">
-            <span id={`${id}-${index}`} className={option.disabledReason ? 'block text-faint' : 'block'}>
+            <span id={`${id}-${index}-name`} className={option.disabledReason ? 'block text-faint' : 'block'}>
               {option.label}
             </span>
             {(option.disabledReason ?? option.description) && (
@@ -57,6 +74,6 @@ export function RadioGroup<V extends string>({ value, onValueChange, options, di
           </span>
         </label>
       ))}
-    </Base>
+    </div>
   );
 }

@@ -1,16 +1,7 @@
 'use client';
 import clsx from 'clsx';
-import {
-  type ClipboardEvent,
-  type ComponentPropsWithRef,
-  type ComponentType,
-  createContext,
-  type ReactNode,
-  use,
-} from 'react';
-
-/** The input of a labeled field of a form, which knows its label and messages; elsewhere a plain one. */
-export const FieldInput = createContext<ComponentType<ComponentPropsWithRef<'input'>> | 'input'>('input');
+import type { ClipboardEvent, ComponentPropsWithRef, ReactNode } from 'react';
+import { useFieldControl } from './form/field-control';
 
 type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultValue'> & {
   value?: string;
@@ -26,11 +17,12 @@ type Props = Omit<ComponentPropsWithRef<'input'>, 'size' | 'value' | 'defaultVal
  * never depends on its siblings: a field that moves in the tree is mounted again and loses focus while the user types.
  */
 export function TextInput({ mono, leading, trailing, className, ...rest }: Props) {
-  const Input = use(FieldInput);
+  const field = useFieldControl();
   return (
     <span className={clsx('control flex items-center gap-1 px-2', className)}>
       {leading && <span className="shrink-0 text-faint">{leading}</span>}
-      <Input
+      <input
+        {...field}
         {...rest}
         className={clsx('min-w-0 flex-1 self-stretch bg-transparent px-0.5 outline-none', mono && 'mono')}
       />

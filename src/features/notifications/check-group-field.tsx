@@ -1,5 +1,4 @@
 'use client';
-import { Field } from '@base-ui/react/field';
 import { type ReactNode, useId } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
@@ -34,31 +33,28 @@ export function CheckGroupField<V extends FieldValues, Out>({
         {label}
         {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
       </legend>
-      {choices.map((choice, index) => (
-        <Field.Root
-          key={choice.value}
-          // What was chosen before can always be removed.
-          disabled={Boolean(choice.disabledReason) && !chosen.includes(choice.value)}
-          className="flex min-w-0 gap-2"
-        >
+      {choices.map(({ value, label: name, description: about, disabledReason }, index) => (
+        <div key={value} className="flex min-w-0 gap-2">
           <Checkbox
             ref={index === 0 ? field.ref : undefined}
+            id={`${id}-${index}`}
+            aria-describedby={(disabledReason ?? about) ? `${id}-${index}-about` : undefined}
             className="mt-0.5"
-            checked={chosen.includes(choice.value)}
-            onCheckedChange={(on) =>
-              field.onChange(on ? [...chosen, choice.value] : chosen.filter((one) => one !== choice.value))
-            }
+            checked={chosen.includes(value)}
+            // What was chosen before can always be removed.
+            disabled={Boolean(disabledReason) && !chosen.includes(value)}
+            onCheckedChange={(on) => field.onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value))}
             onBlur={field.onBlur}
           />
           <div className="flex min-w-0 flex-col gap-0.5 [overflow-wrap:anywhere]">
-            <Field.Label>{choice.label}</Field.Label>
-            {(choice.disabledReason ?? choice.description) && (
-              <Field.Description className="text-sm text-pretty text-faint">
-                {choice.disabledReason ?? choice.description}
-              </Field.Description>
+            <label htmlFor={`${id}-${index}`}>{name}</label>
+            {(disabledReason ?? about) && (
+              <p id={`${id}-${index}-about`} className="text-sm text-pretty text-faint">
+                {disabledReason ?? about}
+              </p>
             )}
           </div>
-        </Field.Root>
+        </div>
       ))}
       {choices.length === 0 && empty}
       <div id={`${id}-words`} className="flex flex-col">

@@ -1,8 +1,9 @@
 'use client';
-import { Field } from '@base-ui/react/field';
+import { useId } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { Checkbox } from '../checkbox';
-import { FieldMessage, type FieldProps, useField } from './field-frame';
+import { fieldControl } from './field-control';
+import { type FieldProps, FieldWords, useField } from './field-frame';
 
 /** A yes or no in a form: the box before its label. */
 export function CheckboxField<V extends FieldValues, Out>({
@@ -12,27 +13,23 @@ export function CheckboxField<V extends FieldValues, Out>({
   description,
   disabled,
 }: Omit<FieldProps<boolean, V, Out>, 'optional'>) {
-  const field = useField<boolean, V, Out>({ control, name });
+  const { ref, value, onChange, onBlur, error } = useField<boolean, V, Out>({ control, name });
+  const id = useId();
   return (
-    <Field.Root
-      data-field={name}
-      invalid={field.error !== undefined}
-      disabled={disabled}
-      className="flex min-w-0 gap-2"
-    >
+    <div data-field={name} className="flex min-w-0 gap-2">
       <Checkbox
-        ref={field.ref}
-        name={field.name}
-        checked={field.value ?? false}
-        onCheckedChange={field.onChange}
-        onBlur={field.onBlur}
+        {...fieldControl({ id, description, error, disabled })}
+        ref={ref}
+        name={name}
+        checked={value ?? false}
+        onCheckedChange={onChange}
+        onBlur={onBlur}
         className="mt-0.5"
       />
       <div className="flex min-w-0 flex-col gap-0.5">
-        <Field.Label>{label}</Field.Label>
-        {description && <Field.Description className="text-sm text-pretty text-faint">{description}</Field.Description>}
-        <FieldMessage error={field.error} />
+        <label htmlFor={id}>{label}</label>
+        <FieldWords {...{ id, description, error }} />
       </div>
-    </Field.Root>
+    </div>
   );
 }

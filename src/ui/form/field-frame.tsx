@@ -1,10 +1,8 @@
 'use client';
-import { Field } from '@base-ui/react/field';
-import { Input } from '@base-ui/react/input';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { type Control, type FieldPathByValue, type FieldValues, useController } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
-import { FieldInput } from '../text-input';
+import { FieldControlContext, fieldControl } from './field-control';
 
 type Props = {
   name: string;
@@ -30,35 +28,49 @@ export function FieldFrame({
   children,
 }: Props) {
   const t = useT();
+  const id = useId();
+  const Label = nativeLabel ? 'label' : 'div';
   return (
-    <Field.Root
-      data-field={name}
-      invalid={error !== undefined}
-      disabled={disabled}
-      className="flex min-w-0 flex-col gap-1"
-    >
-      <Field.Label
-        nativeLabel={nativeLabel}
-        render={nativeLabel ? undefined : <div />}
-        className="self-start font-medium"
+    <div data-field={name} className="flex min-w-0 flex-col gap-1">
+      <Label
+        id={`${id}-label`}
+        {...(nativeLabel && { htmlFor: id })}
+        className={`self-start font-medium ${disabled ? 'text-faint' : ''}`}
       >
         {label}
         {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
-      </Field.Label>
-      <FieldInput value={Input}>{children}</FieldInput>
-      {description && <Field.Description className="text-sm text-pretty text-faint">{description}</Field.Description>}
-      <FieldMessage error={error} />
-    </Field.Root>
+      </Label>
+      <FieldControlContext value={fieldControl({ id, label: !nativeLabel, description, error, disabled })}>
+        {children}
+      </FieldControlContext>
+      <FieldWords {...{ id, description, error }} />
+    </div>
   );
 }
 
-/** The message under a field that was refused. */
-export function FieldMessage({ error }: { error: string | undefined }) {
-  if (error === undefined) return null;
+/** What explains a field, and the message when it was refused. */
+export function FieldWords({
+  id,
+  description,
+  error,
+}: {
+  id: string;
+  description: ReactNode;
+  error: string | undefined;
+}) {
   return (
-    <Field.Error match className="text-sm text-danger">
-      {error}
-    </Field.Error>
+    <>
+      {description && (
+        <div id={`${id}-about`} className="text-sm text-pretty text-faint">
+          {description}
+        </div>
+      )}
+      {error !== undefined && (
+        <div id={`${id}-error`} className="text-sm text-danger">
+          {error}
+        </div>
+      )}
+    </>
   );
 }
 

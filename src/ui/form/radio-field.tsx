@@ -1,10 +1,10 @@
 'use client';
-import { Field } from '@base-ui/react/field';
-import { Fieldset } from '@base-ui/react/fieldset';
+import { useId } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioGroup, type RadioOption } from '../radio-group';
-import { FieldMessage, type FieldProps, useField } from './field-frame';
+import { fieldControl } from './field-control';
+import { type FieldProps, FieldWords, useField } from './field-frame';
 
 type Props<T extends string, V extends FieldValues, Out> = FieldProps<T, V, Out> & {
   options: readonly RadioOption<T>[];
@@ -22,23 +22,28 @@ export function RadioField<T extends string, V extends FieldValues, Out>({
 }: Props<T, V, Out>) {
   const t = useT();
   const field = useField<T, V, Out>({ control, name });
+  const { error } = field;
+  const id = useId();
+  const { 'aria-describedby': words } = fieldControl({ id, description, error });
   return (
-    <Field.Root data-field={name} invalid={field.error !== undefined} disabled={disabled}>
-      <Fieldset.Root className="flex flex-col gap-1.5">
-        <Fieldset.Legend className="font-medium">
+    <fieldset data-field={name} className="flex min-w-0 flex-col gap-1.5">
+      <legend className="contents font-medium">
+        <span>
           {label}
           {optional && <span className="font-normal text-faint"> {t('(optional)')}</span>}
-        </Fieldset.Legend>
-        <RadioGroup<T>
-          ref={field.ref}
-          value={field.value ?? null}
-          onValueChange={field.onChange}
-          options={options}
-          disabled={disabled}
-        />
-        {description && <Field.Description className="text-sm text-pretty text-faint">{description}</Field.Description>}
-        <FieldMessage error={field.error} />
-      </Fieldset.Root>
-    </Field.Root>
+        </span>
+      </legend>
+      <RadioGroup<T>
+        ref={field.ref}
+        aria-label={label}
+        aria-describedby={words}
+        value={field.value ?? null}
+        onValueChange={field.onChange}
+        options={options}
+        disabled={disabled}
+        isInvalid={error !== undefined}
+      />
+      <FieldWords {...{ id, description, error }} />
+    </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 'use client';
 import { useT } from '@/lib/i18n/use-t';
-import { PlainCheckbox } from '../plain-checkbox';
+import { Checkbox } from '../checkbox';
 import { HeaderCell } from './header-cell';
 import type { Resizing } from './use-column-layout';
 import type { ServerTable } from './use-server-table';
@@ -23,7 +23,7 @@ export function TableHead<Row extends object>({
       <tr className="h-row">
         {selectable && (
           <th scope="col" className="sticky left-0 z-1 w-9 border-b bg-surface px-2.5 text-left">
-            <PlainCheckbox
+            <Checkbox
               aria-label={t('Select all loaded rows')}
               className="align-middle"
               checked={allSelected}

@@ -2,7 +2,7 @@
 import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
-import { PlainCheckbox } from '../plain-checkbox';
+import { Checkbox } from '../checkbox';
 import type { Column } from './column';
 import type { TableItem } from './use-server-table';
 import { isPlainPress } from './virtual-rows';
@@ -53,7 +53,7 @@ export function TableRow<Row extends object>({
     >
       {selectable && (
         <td className={clsx(cell, 'row-edge sticky left-0 z-1')}>
-          <PlainCheckbox
+          <Checkbox
             aria-label={t('Select {name}', { name })}
             className="align-middle"
             checked={selected}

@@ -13,8 +13,8 @@ import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { MultiCombobox } from '@/ui/combobox';
 import { FieldFrame } from '@/ui/form/field-frame';
-import { MultiCombobox } from '@/ui/multi-combobox';
 import type { Option } from '@/ui/option';
 import { useDebounced } from '../use-timers';
 
