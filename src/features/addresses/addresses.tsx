@@ -10,15 +10,17 @@ import { Link } from '@/ui/link';
 import { PageHeader } from '@/ui/page-header';
 import { Tabs } from '@/ui/tabs';
 import { DiscoverButton } from '../shared/discovery/discover-button';
+import { loadTab } from '../shared/load-tab';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
-import { AddressTable } from './address-table';
-import { ConflictTable } from './conflict-table';
-import { HolderTable } from './holder-table';
-import { ImportTable } from './import-table';
 import { LastDiscovery } from './last-discovery';
 import { Prefixes } from './prefixes';
 import { useSubnetDialogs } from './use-subnet-dialogs';
+
+const AddressTable = loadTab(() => import('./address-table').then((module) => module.AddressTable));
+const ConflictTable = loadTab(() => import('./conflict-table').then((module) => module.ConflictTable));
+const HolderTable = loadTab(() => import('./holder-table').then((module) => module.HolderTable));
+const ImportTable = loadTab(() => import('./import-table').then((module) => module.ImportTable));
 
 const TABS = ['prefixes', 'addresses', 'history', 'conflicts', 'imports'] as const;
 

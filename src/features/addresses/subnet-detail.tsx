@@ -20,16 +20,18 @@ import { Section } from '@/ui/section';
 import { Tabs } from '@/ui/tabs';
 import { DetailPage } from '../shared/detail-page';
 import { MissingSince } from '../shared/inventory-states';
+import { loadTab } from '../shared/load-tab';
 import { usePermissions } from '../shared/use-permissions';
 import { useUrlTab } from '../shared/use-url-state';
 import type { AddressStart } from './add-address-drawer';
 import { AddressGrid } from './address-grid';
-import { AddressTable } from './address-table';
 import { isWhole } from './grid-cells';
-import { InnerPrefixes } from './inner-prefixes';
-import { RangeTable } from './range-table';
 import { SubnetFacts } from './subnet-properties';
 import { useSubnetDialogs } from './use-subnet-dialogs';
+
+const AddressTable = loadTab(() => import('./address-table').then((module) => module.AddressTable));
+const InnerPrefixes = loadTab(() => import('./inner-prefixes').then((module) => module.InnerPrefixes));
+const RangeTable = loadTab(() => import('./range-table').then((module) => module.RangeTable));
 
 const AddAddressDrawer = loadOnOpening(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));
 

@@ -13,6 +13,7 @@ import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
 import { GROUPING_LABELS } from '../shared/flows/flow-labels';
+import { loadTab } from '../shared/load-tab';
 import { LIVE_SPAN, resolveRange } from '../shared/time-range';
 import { TimeRangeControl } from '../shared/time-range-control';
 import { useRefresh } from '../shared/use-timers';
@@ -20,11 +21,11 @@ import { CopyLinkMenu } from './copy-link-menu';
 import { FlowChart } from './flow-chart';
 import { FlowFilters } from './flow-filters';
 import { FlowTable } from './flow-table';
-import { GroupTable } from './group-table';
-import { LiveTable } from './live-table';
 import { RefreshControl } from './refresh-control';
 import { type FlowView, type Narrowing, useFlowView } from './use-flow-view';
 
+const GroupTable = loadTab(() => import('./group-table').then((module) => module.GroupTable));
+const LiveTable = loadTab(() => import('./live-table').then((module) => module.LiveTable));
 const FlowDrawer = loadOnOpening(() => import('./flow-drawer').then((module) => module.FlowDrawer));
 
 /** While flows are followed the chart comes along, but a bar is a minute wide. */

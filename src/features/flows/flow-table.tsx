@@ -5,14 +5,17 @@ import { useT } from '@/lib/i18n/use-t';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { DataTable } from '@/ui/data-table';
 import { conversationText } from '../shared/flows/flow-labels';
+import { loadTab } from '../shared/load-tab';
 import { useDraftMenu } from '../shared/policy-draft/draft-actions';
 import { seedOfFlow } from '../shared/policy-draft/draft-link';
 import { expiredRange, hasTotals, isBeyond } from '../shared/time-range';
 import { useServerList } from '../shared/use-server-list';
 import { flowColumns } from './flow-columns';
 import { NoFlows } from './no-flows';
-import { RangeTotals, RetentionNotice } from './range-totals';
+import { RetentionNotice } from './retention-notice';
 import type { FlowView, Narrowing } from './use-flow-view';
+
+const RangeTotals = loadTab(() => import('./range-totals').then((module) => module.RangeTotals));
 
 type Props = {
   view: FlowView;

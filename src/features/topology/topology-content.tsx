@@ -9,16 +9,21 @@ import { Button } from '@/ui/button';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
+import { loadTab } from '../shared/load-tab';
 import { expiredRange } from '../shared/time-range';
 import { MapCanvas } from './map-canvas';
 import { buildMap, type MapLink } from './map-model';
 import { NoTraffic } from './no-traffic';
 import { NodeHint } from './node-hint';
-import { NodePanel } from './node-panel';
 import { isMatch, omittedText } from './topology-labels';
-import { ConnectionTable, NodeTable } from './topology-tables';
 import type { TopologyState } from './use-topology-view';
 
+const ConnectionTable = loadTab(() => import('./topology-tables').then((module) => module.ConnectionTable));
+const NodeTable = loadTab(() => import('./topology-tables').then((module) => module.NodeTable));
+const NodePanel = loadOnOpening(
+  () => import('./node-panel').then((module) => module.NodePanel),
+  () => true,
+);
 const ConnectionDrawer = loadOnOpening(() => import('./connection-drawer').then((module) => module.ConnectionDrawer));
 
 const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {

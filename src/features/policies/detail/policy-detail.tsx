@@ -14,6 +14,7 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { RowActions } from '@/ui/menu';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
@@ -21,19 +22,30 @@ import { Tabs } from '@/ui/tabs';
 import { DeploymentState } from '../../shared/deployment-state';
 import { DetailPage, EditButton } from '../../shared/detail-page';
 import { PolicyMode } from '../../shared/enforcement-mode';
+import { loadTab } from '../../shared/load-tab';
 import { usePermissions } from '../../shared/use-permissions';
 import { useUrlTab } from '../../shared/use-url-state';
-import { ApplyDialog } from '../apply/apply-dialog';
-import { DeletePolicyDialog } from '../apply/delete-policy-dialog';
-import { SwitchDialog, type SwitchKind } from '../apply/switch-dialog';
+import type { SwitchKind } from '../apply/switch-dialog';
 import { allReasons, shownOf } from '../policy-labels';
-import { CoverageTab } from './coverage-tab';
-import { DeploymentsTab } from './deployments-tab';
 import { PolicyOverview } from './policy-overview';
-import { PolicyTests } from './policy-tests';
-import { PreviewTab } from './preview-tab';
 import { RulesTab } from './rules-tab';
-import { VersionsTab } from './versions-tab';
+
+const CoverageTab = loadTab(() => import('./coverage-tab').then((module) => module.CoverageTab));
+const DeploymentsTab = loadTab(() => import('./deployments-tab').then((module) => module.DeploymentsTab));
+const PolicyTests = loadTab(() => import('./policy-tests').then((module) => module.PolicyTests));
+const PreviewTab = loadTab(() => import('./preview-tab').then((module) => module.PreviewTab));
+const VersionsTab = loadTab(() => import('./versions-tab').then((module) => module.VersionsTab));
+
+const isOpen = () => true;
+const ApplyDialog = loadOnOpening(() => import('../apply/apply-dialog').then((module) => module.ApplyDialog), isOpen);
+const DeletePolicyDialog = loadOnOpening(
+  () => import('../apply/delete-policy-dialog').then((module) => module.DeletePolicyDialog),
+  isOpen,
+);
+const SwitchDialog = loadOnOpening(
+  () => import('../apply/switch-dialog').then((module) => module.SwitchDialog),
+  isOpen,
+);
 
 const isWorking = ({ last_deployment: last }: Policy) => last?.status === 'running' || last?.status === 'queued';
 

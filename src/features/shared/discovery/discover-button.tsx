@@ -4,11 +4,16 @@ import { useState } from 'react';
 import type { DiscoverAccepted } from '@/domain/ipam/discovery';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Menu } from '@/ui/menu';
 import { useKnownClusters } from '../use-cluster-options';
 import { usePermissions } from '../use-permissions';
-import { DiscoveryDrawer } from './discovery-drawer';
 import { useDiscover } from './use-discover';
+
+const DiscoveryDrawer = loadOnOpening(
+  () => import('./discovery-drawer').then((module) => module.DiscoveryDrawer),
+  ({ started }) => started !== null,
+);
 
 type Props = {
   /** On the page of a cluster: that one. Else all of them, or one that is chosen. */

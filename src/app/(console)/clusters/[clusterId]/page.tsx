@@ -1,11 +1,8 @@
 import { ClusterDetail } from '@/features/clusters/cluster-detail';
 import { ClusterFirewall } from '@/features/host-firewall/firewall-tabs';
-import { NetworkTable } from '@/features/networks/network-table';
-import { NodeTable } from '@/features/nodes/node-table';
-import { RunTable } from '@/features/sync-runs/run-table';
-import { WorkloadTable } from '@/features/workloads/workload-table';
 import { titled } from '@/lib/i18n/server';
 import { msg } from '@/lib/i18n/translator';
+import { NetworkTable, NodeTable, RunTable, WorkloadTable } from './tabs';
 
 export const generateMetadata = titled(msg('Cluster'));
 
