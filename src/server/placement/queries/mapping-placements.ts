@@ -154,12 +154,21 @@ export async function freeWorkloads(tx: Tx, ids: readonly string[]): Promise<voi
 const rulesOf = sql`from ${mappingRules} as r where r.enabled and (r.cluster_id is null or r.cluster_id = ${workloads.cluster_id})
   and case r.source when 'pool' then r.value = ${workloads.pool} else r.value = any (${workloads.tags}) end`;
 
+/** Ids of workloads that enabled rules would assign to different projects: joined by value, not each with each rule. */
+const conflicting = sql`(
+  select m.id from (
+    select w.id, r.project_id from ${workloads} as w join ${mappingRules} as r on r.source = 'pool' and r.value = w.pool
+      where ${FREE} and r.enabled and (r.cluster_id is null or r.cluster_id = w.cluster_id)
+    union all
+    select w.id, r.project_id from ${workloads} as w cross join lateral unnest(w.tags) as t(tag)
+      join ${mappingRules} as r on r.source = 'tag' and r.value = t.tag
+      where ${FREE} and r.enabled and (r.cluster_id is null or r.cluster_id = w.cluster_id)) as m
+  group by m.id having count(distinct m.project_id) > 1)`;
+
 /** Workloads that enabled rules would assign to different projects, page by page. Two queries. */
 export async function listMappingConflicts(input: MappingConflictListInput): Promise<Page<MappingConflict>> {
   const where = and(
-    sql`(${workloads.project_assigned_by} = 'rule'
-      or (${workloads.project_assigned_by} is null and ${workloads.project_id} is null))`,
-    sql`(select count(distinct r.project_id) ${rulesOf}) > 1`,
+    sql`${workloads.id} in ${conflicting}`,
     ...conditionsOf(input, workloads, { q: hasText(workloads.name) }),
   );
   const sorts = { name: keyOrder(workloads.sort_name, 'name') };
