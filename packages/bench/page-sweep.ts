@@ -24,7 +24,7 @@ const WINDOWS = [
 const THEMES = ['dark', 'light'] as const;
 const SETTLED_MS = 10_000;
 const PAUSE_MS = 300;
-/** A page that is busy for so long is given up. */
+/** A page that does not answer for so long is left, with a note. */
 const HANGS_MS = 60_000;
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
@@ -32,11 +32,13 @@ const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bi
 
 /** As many of everything else that has a list. */
 async function fillLists(sql: postgres.Sql, count: number): Promise<void> {
-  const definition = '{"enforcement_mode":"audit","direction":"both","sources":["any"],"targets":["any"]}';
+  // Each for one workload, as many policies would be.
+  const definition = `jsonb_build_object('enforcement_mode', 'audit', 'direction', 'in', 'sources', jsonb_build_array('any'),
+    'targets', jsonb_build_array('vmid:bench-' || (1 + i % 2) || '/' || (1000 + i)))`;
   const each = (insert: string, select: string) =>
     sql.unsafe(`${insert} select gen_random_uuid(), ${select} from generate_series(1, ${count}) i`);
   await each(`insert into security_groups (id, name, description)`, `'group-' || i, 'Workloads of application ' || i`);
-  await each(`insert into policies (id, name, tier, definition)`, `'Policy ' || i, 'platform_first', '${definition}'`);
+  await each(`insert into policies (id, name, tier, definition)`, `'Policy ' || i, 'platform_first', ${definition}`);
   await each(
     `insert into policy_tests (id, name, expect, "from", "to", protocol)`,
     `'test-' || i, 'deny', '{any}', '{10.0.0.0/8}', 'tcp'`,
@@ -111,7 +113,7 @@ async function visitPage(page: Page, path: string, name: string): Promise<string
 
 type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
 
-/** @returns what is wrong; it is printed at once */
+/** @returns what is wrong; it is printed immediately */
 async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOWS)[number]): Promise<string[]> {
   const context = await browser.newContext({ baseURL: url, viewport });
   const login = await context.request.post('/api/v1/auth/login', { data: admin });
@@ -143,7 +145,7 @@ async function visitAll({ browser, url, admin }: Visit, viewport: (typeof WINDOW
         .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'first')
         .replaceAll(/\W+/g, '-') || 'dashboard';
     const visit = visitPage(page, path, `${name}-${viewport.width}`).catch(({ message }: Error) => [message]);
-    const found = await Promise.race([visit, delay(HANGS_MS, null)]);
+    const found = await Promise.race([visit, delay(HANGS_MS, null, { ref: false })]);
     for (const text of found ?? [`hangs for ${HANGS_MS / 1000} s`]) note(text);
     if (found) continue;
     // Its process does not answer, also not to the request to close it.

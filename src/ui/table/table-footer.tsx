@@ -74,13 +74,14 @@ export function ColumnMenu({ entries }: { entries: readonly MenuEntry[] }) {
   );
 }
 
-/** "120 of 4,312 workloads", "1 cluster", "No nodes". */
+/** "120 of 4,312 workloads", "1 cluster", "No nodes"; nothing while it is not known how many there are. */
 function countText(
   t: Translate,
   loaded: number,
   total: number | undefined,
   noun: { one: string; many: string },
 ): string {
+  if (total === undefined && loaded === 0) return '';
   const all = total ?? loaded;
   // In French nothing is singular as well.
   const isOne = new Intl.PluralRules(t.locale).select(all) === 'one';

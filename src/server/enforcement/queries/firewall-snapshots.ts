@@ -204,7 +204,7 @@ export function listNodesOfCluster(executor: Executor, clusterId: string) {
     .select({ id: nodes.id, name: nodes.name, nftables: nodes.nftables })
     .from(nodes)
     .where(eq(nodes.cluster_id, clusterId))
-    .orderBy(asc(nodes.name));
+    .orderBy(asc(nodes.sort_name));
 }
 
 /** VNets of a cluster as the inventory has them. */
