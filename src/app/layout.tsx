@@ -5,9 +5,9 @@ import { earlyRefreshScript } from '@/lib/early-refresh';
 import { getT, readLocale } from '@/lib/i18n/server';
 import { TranslationProvider } from '@/lib/i18n/use-t';
 import { TAB_LOCK } from '@/lib/tab-lock';
+import { DataProvider } from '@/lib/trpc';
 import { parseTheme, THEME_COOKIE } from '@/ui/theme-cookie';
 import { UiProvider } from '@/ui/ui-provider';
-import { Providers } from './providers';
 import './globals.css';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -39,11 +39,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <script nonce={nonce} dangerouslySetInnerHTML={{ __html: EARLY_REFRESH }} suppressHydrationWarning />
       </head>
       <body>
-        <Providers>
+        <DataProvider>
           <TranslationProvider locale={locale}>
             <UiProvider>{children}</UiProvider>
           </TranslationProvider>
-        </Providers>
+        </DataProvider>
       </body>
     </html>
   );

@@ -3,13 +3,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import clsx from 'clsx';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsString, useQueryState } from 'nuqs';
 import { type KeyboardEvent, memo, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -32,7 +32,7 @@ export function AddressGrid({ subnet, onAssign, writeReason }: Props) {
   const router = useRouter();
   const box = useRef<HTMLDivElement>(null);
   const columns = useGridColumns(box);
-  const [from, setFrom] = useQueryState('from', parseAsString);
+  const [from, setFrom] = useUrlValue('from', URL_TEXT);
   // A link may carry an address that is not the first of a part, or none of this subnet.
   const start = from === null ? null : partOf(subnet.cidr, from);
   const query = useQuery({

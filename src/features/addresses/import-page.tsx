@@ -1,12 +1,12 @@
 'use client';
 import { Download } from 'lucide-react';
-import { parseAsString, parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useState } from 'react';
 import { IMPORT_KINDS } from '@/domain/choices';
 import type { ImportInput, ImportKind, IpamImportDetail } from '@/domain/ipam/csv-import';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
+import { inUrlOr, URL_TEXT, urlWord, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
 import { Skeleton } from '@/ui/loading';
@@ -27,8 +27,8 @@ export function ImportPage() {
   const t = useT();
   const { reason } = usePermissions();
   const writeReason = reason('ipam:write');
-  const [kind, setKind] = useQueryState('kind', parseAsStringLiteral(IMPORT_KINDS).withDefault('addresses'));
-  const [importId, setImportId] = useQueryState('import', parseAsString);
+  const [kind, setKind] = useUrlValue('kind', inUrlOr(urlWord(IMPORT_KINDS), 'addresses'));
+  const [importId, setImportId] = useUrlValue('import', URL_TEXT);
   const [file, setFile] = useState<ImportFile | null>(null);
   /** The text that the shown check was about; another one must be checked again. */
   const [checked, setChecked] = useState<string | null>(null);

@@ -1,13 +1,13 @@
 'use client';
 import { Download, ExternalLink, MapPin, Pencil, Plus, Split, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import type { Subnet } from '@/domain/ipam/subnet';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
+import { inUrlOr, URL_FLAG, useUrlValue } from '@/lib/url-state';
 import { Button, IconButton } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
@@ -31,7 +31,7 @@ type Props = { clusterId: string | null; subnets: ReturnType<typeof useSubnetDia
 export function PrefixTree({ clusterId, subnets }: Props) {
   const t = useT();
   const router = useRouter();
-  const [withEmpty, setWithEmpty] = useQueryState('empty', parseAsBoolean.withDefault(false));
+  const [withEmpty, setWithEmpty] = useUrlValue('empty', inUrlOr(URL_FLAG, false));
   const tree = usePrefixTree({ clusterId, withEmpty });
   const columns = useMemo(() => prefixColumns(t), [t]);
   const { reason } = usePermissions();

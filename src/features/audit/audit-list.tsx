@@ -1,8 +1,8 @@
 'use client';
-import { parseAsString, useQueryState } from 'nuqs';
 import { ACTOR_KINDS } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { declareList } from '../shared/list/declare-list';
 import { choice, inUrl, named } from '../shared/list/filters';
@@ -49,7 +49,7 @@ const AUDIT = declareList({
 /** The audit trail: every change and sign-in, newest first. */
 export function AuditList() {
   const t = useT();
-  const [recordId, setRecordId] = useQueryState('record', parseAsString);
+  const [recordId, setRecordId] = useUrlValue('record', URL_TEXT);
   const verification = useVerifyTrail();
   const list = useList(AUDIT);
   const { state } = list;

@@ -1,8 +1,8 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useQueryStates } from 'nuqs';
 import { paths } from '@/lib/paths';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
+import { useUrlValues } from '@/lib/url-state';
 import { parseAsId, parseAsSpan, parseAsTime } from '../shared/list-state';
 import { DEFAULT_SPAN, resolveRange } from '../shared/time-range';
 
@@ -15,7 +15,7 @@ const PARSERS = {
 
 /** Which time, and whose traffic, the dashboard is about; all of it in the URL. */
 export function useDashboardView() {
-  const [view, setView] = useQueryStates(PARSERS, { scroll: false, history: 'push' });
+  const [view, setView] = useUrlValues(PARSERS, { history: 'push' });
   return { view, setView: (change: Parameters<typeof setView>[0]) => void setView(change) };
 }
 export type DashboardView = ReturnType<typeof useDashboardView>['view'];

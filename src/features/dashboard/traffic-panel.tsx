@@ -1,6 +1,6 @@
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { DashboardTraffic } from '@/domain/dashboard/dashboard';
 import { useT } from '@/lib/i18n/use-t';
+import { inUrlOr, urlWord, useUrlValue } from '@/lib/url-state';
 import { METRICS } from '../shared/flows/flow-chart-data';
 import { FlowSeriesChart } from '../shared/flows/flow-series-chart';
 import { type Monitored, trafficEmpty } from './monitoring';
@@ -15,7 +15,7 @@ type Props = {
 export function TrafficPanel({ traffic, security, onSelect }: Props) {
   const t = useT();
   const empty = trafficEmpty(security);
-  const [metric, setMetric] = useQueryState('metric', parseAsStringLiteral(METRICS).withDefault(METRICS[0]));
+  const [metric, setMetric] = useUrlValue('metric', inUrlOr(urlWord(METRICS), METRICS[0]));
   return (
     <div className="grid min-w-0 flex-1">
       <FlowSeriesChart

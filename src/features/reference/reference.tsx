@@ -1,10 +1,10 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { parseAsString, useQueryStates } from 'nuqs';
 import { useMemo } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { rest } from '@/lib/rest';
+import { inUrlOr, URL_TEXT, useUrlValues } from '@/lib/url-state';
 import { buttonClass } from '@/ui/button-class';
 import { EmptyState } from '@/ui/empty-state';
 import { Skeleton } from '@/ui/loading';
@@ -14,11 +14,11 @@ import { type ApiDocument, listCalls, searchCalls } from './api-document';
 import { CallDetail } from './call-detail';
 import { CallList } from './call-list';
 
-const PARSERS = { q: parseAsString.withDefault(''), call: parseAsString };
+const PARSERS = { q: inUrlOr(URL_TEXT, ''), call: URL_TEXT };
 
 function Browser({ document }: { document: ApiDocument }) {
   const t = useT();
-  const [{ q, call: requested }, set] = useQueryStates(PARSERS, { scroll: false });
+  const [{ q, call: requested }, set] = useUrlValues(PARSERS);
   const all = useMemo(() => listCalls(document), [document]);
   const found = useMemo(() => searchCalls(all, q), [all, q]);
   const call = all.find(({ operationId }) => operationId === requested);

@@ -1,7 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { parseAsString, useQueryStates } from 'nuqs';
 import { useEffect, useState } from 'react';
 import type { Cluster } from '@/domain/cluster';
 import { msg } from '@/lib/i18n/translator';
@@ -10,6 +9,7 @@ import { LiveUpdates } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { URL_TEXT, useUrlValues } from '@/lib/url-state';
 import { ErrorState } from '@/ui/error-state';
 import { Stepper } from '@/ui/stepper';
 import { loadTab } from '../shared/load-tab';
@@ -23,6 +23,8 @@ import { SyncStep } from './sync-step';
 const NewClusterForm = loadTab(() =>
   import('../shared/cluster-connection/new-cluster-form').then((module) => module.NewClusterForm),
 );
+
+const PARSERS = { step: URL_TEXT, cluster: URL_TEXT };
 
 const HEADINGS: Record<SetupStep, { title: string; text: string }> = {
   administrator: {
@@ -49,7 +51,7 @@ export function Setup() {
   const trpc = useTRPC();
   const { state, retry } = useStartSession();
   const status = useQuery({ ...setupStatusQuery, refetchOnWindowFocus: false });
-  const [at, setAt] = useQueryStates({ step: parseAsString, cluster: parseAsString });
+  const [at, setAt] = useUrlValues(PARSERS);
   // The cached answer is older than the administrator that was just made here.
   const [justCompleted, setJustCompleted] = useState(false);
   const signedIn = state.status === 'signed_in';

@@ -1,13 +1,6 @@
 'use client';
-import {
-  createParser,
-  parseAsArrayOf,
-  parseAsBoolean,
-  parseAsString,
-  parseAsStringLiteral,
-  useQueryStates,
-} from 'nuqs';
 import { useMemo } from 'react';
+import { inUrlOr, URL_FLAG, URL_TEXT, type UrlParser, type UrlParsers, urlWord, useUrlValues } from '@/lib/url-state';
 import { spanMs } from './time-range';
 
 /** What a filter may hold: one of a list of words, some of them, an id (UUID), an id or `none`, yes or no, a time (RFC 3339), a span of time (`6h`), or any text. */
@@ -39,46 +32,37 @@ export type ListSpec<S extends string = string, F extends Record<string, FilterS
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const asText = (isText: (text: string) => boolean): UrlParser<string> => ({
+  parse: (text) => (isText(text) ? text : null),
+  serialize: (text) => text,
+});
 /** What cannot be an id is no filter: an old or mangled link shows the whole list instead of an error. */
-export const parseAsId = createParser({
-  parse: (text) => (UUID.test(text) ? text : null),
-  serialize: (id: string) => id,
-});
-const parseAsIdOrNone = createParser({
-  parse: (text) => (text === 'none' || UUID.test(text) ? text : null),
-  serialize: (id: string) => id,
-});
-export const parseAsTime = createParser({
+export const parseAsId = asText((text) => UUID.test(text));
+const parseAsIdOrNone = asText((text) => text === 'none' || UUID.test(text));
+export const parseAsTime: UrlParser<string> = {
   parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
-  serialize: (time: string) => time,
-});
-
-export const parseAsSpan = createParser({
-  parse: (text) => (spanMs(text) === null ? null : text),
-  serialize: (span: string) => span,
-});
+  serialize: (time) => time,
+};
+export const parseAsSpan = asText((text) => spanMs(text) !== null);
 
 /** Some of a list of words. Unknown ones are left out; if no other is left, there is no filter. */
-export function parseAsSome(words: readonly string[]) {
-  const all = parseAsArrayOf(parseAsStringLiteral(words));
-  return createParser({
-    ...all,
-    parse: (text) => {
-      const known = all.parse(text) ?? [];
-      return known.length > 0 ? known : null;
-    },
-  });
-}
+export const parseAsSome = (words: readonly string[]): UrlParser<string[]> => ({
+  parse: (text) => {
+    const known = text.split(',').filter((word) => words.includes(word));
+    return known.length > 0 ? known : null;
+  },
+  serialize: (some) => some.join(','),
+});
 
-function parserOf(spec: FilterSpec) {
+function parserOf(spec: FilterSpec): UrlParsers[string] {
   if (spec === 'id') return parseAsId;
   if (spec === 'id_or_none') return parseAsIdOrNone;
-  if (spec === 'flag') return parseAsBoolean;
+  if (spec === 'flag') return URL_FLAG;
   if (spec === 'time') return parseAsTime;
   if (spec === 'span') return parseAsSpan;
-  if (spec === 'text') return parseAsString;
+  if (spec === 'text') return URL_TEXT;
   if ('several' in spec) return parseAsSome(spec.several);
-  return parseAsStringLiteral(spec);
+  return urlWord(spec);
 }
 
 /**
@@ -88,19 +72,16 @@ function parserOf(spec: FilterSpec) {
 export function useListState<S extends string, F extends Record<string, FilterSpec>>(spec: ListSpec<S, F>) {
   const parsers = useMemo(
     () => ({
-      q: parseAsString.withDefault(''),
-      sort: parseAsStringLiteral([...spec.sorts, ...spec.sorts.map((sort) => `-${sort}` as const)]).withDefault(
-        spec.defaultSort,
-      ),
+      q: inUrlOr(URL_TEXT, ''),
+      sort: inUrlOr(urlWord([...spec.sorts, ...spec.sorts.map((sort) => `-${sort}` as const)]), spec.defaultSort),
       ...Object.fromEntries(Object.entries(spec.filters).map(([name, filter]) => [name, parserOf(filter)])),
     }),
     [spec],
   );
-  const [values, setValues] = useQueryStates(parsers as Record<string, ReturnType<typeof parserOf>>, { scroll: false });
+  const [values, setValues] = useUrlValues<UrlParsers>(parsers);
   const { q, sort, ...rest } = values as unknown as { q: string; sort: S | `-${S}` } & Filters<F>;
   const filters = rest as unknown as Filters<F>;
-  const set = (change: Record<string, unknown>, history: 'push' | 'replace') =>
-    void setValues(change as Parameters<typeof setValues>[0], { history });
+  const set = (change: Record<string, unknown>, history: 'push' | 'replace') => setValues(change, { history });
   const filterKey = JSON.stringify(filters);
   const input = useMemo(() => {
     const given = Object.entries(JSON.parse(filterKey) as Filters<F>).filter(([, value]) => value !== null);

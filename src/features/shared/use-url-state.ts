@@ -1,7 +1,7 @@
 'use client';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { Permission } from '@/domain/permissions';
+import { inUrlOr, URL_FLAG, urlWord, useUrlValue } from '@/lib/url-state';
 import { usePermissions } from './use-permissions';
 
 /**
@@ -14,7 +14,7 @@ export function useUrlTab<const T extends readonly string[]>(
   first: T[number] | undefined = tabs[0],
 ): [tab: T[number], open: (tab: string) => void] {
   const router = useRouter();
-  const [chosen] = useQueryState('tab', parseAsStringLiteral(tabs));
+  const [chosen] = useUrlValue('tab', urlWord(tabs));
   const open = (tab: string) => router.push(href(tab === first ? undefined : tab), { scroll: false });
   return [chosen ?? first ?? '', open];
 }
@@ -25,7 +25,7 @@ export function useUrlTab<const T extends readonly string[]>(
  */
 export function useAdding(permission?: Permission): [adding: boolean, setAdding: (open: boolean) => void] {
   const { can } = usePermissions();
-  const [asked, setAsked] = useQueryState('add', parseAsBoolean.withDefault(false));
+  const [asked, setAsked] = useUrlValue('add', inUrlOr(URL_FLAG, false));
   const isAllowed = permission === undefined || can(permission);
   return [asked && isAllowed, (open) => void setAsked(open ? true : null)];
 }

@@ -1,11 +1,11 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { parseAsString, useQueryState } from 'nuqs';
 import { RUN_KINDS, RUN_STATUSES } from '@/domain/choices';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { Drawer } from '@/ui/drawer';
 import { declareList } from '../shared/list/declare-list';
 import { CLUSTER, choice } from '../shared/list/filters';
@@ -43,7 +43,7 @@ const RUNS = declareList({
 
 /** Runs of syncs and discoveries, newest first; those of one cluster when it is given. A row opens the run. */
 export function RunTable({ clusterId }: { clusterId?: string }) {
-  const [runId, setRunId] = useQueryState('run', parseAsString);
+  const [runId, setRunId] = useUrlValue('run', URL_TEXT);
   const list = useList(RUNS, clusterId ? { within: { cluster_id: clusterId }, hide: ['cluster_name'] } : {});
   return (
     <>

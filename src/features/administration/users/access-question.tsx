@@ -1,11 +1,11 @@
 'use client';
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { Fragment, useMemo } from 'react';
 import { answerAccess } from '@/domain/answer-access';
 import { PERMISSION_REACH, PERMISSIONS } from '@/domain/permissions';
 import type { User, UserAccess } from '@/domain/user';
 import type { Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
+import { URL_TEXT, urlWord, useUrlValues } from '@/lib/url-state';
 import { Combobox } from '@/ui/combobox';
 import { Notice } from '@/ui/notice';
 import type { Option } from '@/ui/option';
@@ -23,14 +23,16 @@ const permissionOptions = (t: Translate): Option[] =>
     description: t(value === '*' ? EVERYTHING : PERMISSION_LABELS[value]),
   }));
 
+const PARSERS = {
+  permission: urlWord(ASKED),
+  // Where, see `placeValue`.
+  tenant_id: URL_TEXT,
+};
+
 /** "May they do this there?", answered with the role that gives it or what is lacking. The question is in the address. */
 export function AccessQuestion({ user, access }: { user: User; access: UserAccess }) {
   const t = useT();
-  const [asked, ask] = useQueryStates({
-    permission: parseAsStringLiteral(ASKED),
-    // Where, see `placeValue`.
-    tenant_id: parseAsString,
-  });
+  const [asked, ask] = useUrlValues(PARSERS);
   const places = useRolePlaces();
   const place = places.find(({ value }) => value === asked.tenant_id) ?? places[0];
   const permissions = useMemo(() => permissionOptions(t), [t]);

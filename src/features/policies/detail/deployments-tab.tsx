@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import { parseAsString, useQueryState } from 'nuqs';
 import { DEPLOYMENT_KINDS, DEPLOYMENT_RUN_STATUSES } from '@/domain/choices';
 import type { Deployment } from '@/domain/deployments';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -8,6 +7,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { columnsOf } from '@/ui/columns';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
@@ -103,7 +103,7 @@ function guestCounts(t: Translate, { guests }: Deployment): string | null {
 /** What was done on the clusters for a policy, the newest first; each opens to its guests. */
 export function DeploymentsTab({ policyId }: { policyId: string }) {
   const live = useIsLive();
-  const [openId, setOpenId] = useQueryState('deployment', parseAsString);
+  const [openId, setOpenId] = useUrlValue('deployment', URL_TEXT);
   const list = useList(DEPLOYMENTS, { within: { policy_id: policyId }, refetchMs: live ? undefined : 4000 });
   return (
     <>

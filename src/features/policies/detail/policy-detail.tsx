@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, Eye, Pencil, Play, Power, ShieldCheck, Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useMemo, useState } from 'react';
 import type { Policy } from '@/domain/policies';
 import { msg, type Translate } from '@/lib/i18n/translator';
@@ -10,6 +9,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { useIsLive } from '@/lib/live-updates';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
+import { URL_FLAG, useUrlValue } from '@/lib/url-state';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { useCommands } from '@/ui/command-registry';
@@ -81,7 +81,7 @@ function Content({ policy }: { policy: Policy }) {
   const { reason } = usePermissions();
   const [tab, openTab] = useUrlTab(TABS, (tab) => paths.policy({ policyId: policy.id, tab }));
   const [dialog, setDialog] = useState<'apply' | 'delete' | SwitchKind | null>(null);
-  const [applyAsked, setApplyAsked] = useQueryState('apply', parseAsBoolean);
+  const [applyAsked, setApplyAsked] = useUrlValue('apply', URL_FLAG);
   const close = () => {
     setDialog(null);
     if (applyAsked) void setApplyAsked(null);

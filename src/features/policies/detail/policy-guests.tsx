@@ -1,8 +1,8 @@
 'use client';
-import { parseAsString, useQueryState } from 'nuqs';
 import { DEPLOYMENT_STATUSES } from '@/domain/policy/status';
 import type { PolicyGuest } from '@/domain/policy-guests';
 import { msg, type Translate } from '@/lib/i18n/translator';
+import { URL_TEXT, useUrlValue } from '@/lib/url-state';
 import { columnsOf } from '@/ui/columns';
 import { loadOnOpening } from '@/ui/load-on-opening';
 import { Mono } from '@/ui/values';
@@ -73,7 +73,7 @@ const columnsFor = (t: Translate) => [
 
 /** The guests of a policy; each opens to what is intended, was last applied, and is live. */
 export function PolicyGuests({ policyId }: { policyId: string }) {
-  const [guestId, setGuestId] = useQueryState('guest', parseAsString);
+  const [guestId, setGuestId] = useUrlValue('guest', URL_TEXT);
   const list = useList(GUESTS, { within: { id: policyId } });
   return (
     <>

@@ -1,8 +1,8 @@
 'use client';
 import { Download } from 'lucide-react';
 import dynamic from 'next/dynamic';
-import { parseAsBoolean, useQueryState } from 'nuqs';
 import { useT } from '@/lib/i18n/use-t';
+import { inUrlOr, URL_FLAG, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Skeleton } from '@/ui/loading';
@@ -24,7 +24,7 @@ export function InstallAgents({ clusterId = null, variant = 'secondary' }: Props
   const t = useT();
   const { reason } = usePermissions();
   const disabledReason = reason('agent:install');
-  const [open, setOpen] = useQueryState('install', parseAsBoolean.withDefault(false));
+  const [open, setOpen] = useUrlValue('install', inUrlOr(URL_FLAG, false));
   const close = () => void setOpen(null);
   return (
     <>

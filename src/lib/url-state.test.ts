@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { changedSearch, inUrlOr, URL_FLAG, URL_TEXT, urlWord } from './url-state';
+
+const PARSERS = {
+  q: inUrlOr(URL_TEXT, ''),
+  sort: inUrlOr(urlWord(['name', '-name']), 'name'),
+  add: URL_FLAG,
+  since: URL_TEXT,
+};
+const changed = (before: string, changes: Record<string, unknown>) => changedSearch(before, PARSERS, changes);
+
+describe('values in the URL', () => {
+  it('return to what they were written from, and are null for anything else', () => {
+    expect(PARSERS.sort.parse(PARSERS.sort.serialize('-name'))).toBe('-name');
+    expect(PARSERS.sort.parse('size')).toBeNull();
+    expect([true, false].map((flag) => URL_FLAG.parse(URL_FLAG.serialize(flag)))).toEqual([true, false]);
+    expect(URL_FLAG.parse('yes')).toBeNull();
+  });
+
+  it('change by themselves: others stay, those of other parts of the page as well', () => {
+    expect(changed('?tab=flows&q=web', { sort: '-name' })).toBe('tab=flows&q=web&sort=-name');
+    expect(changed('?q=web&sort=-name', { q: 'db', sort: undefined })).toBe('q=db&sort=-name');
+    expect(changed('?q=web', { tab: 'flows' })).toBe('q=web');
+  });
+
+  it('disappear when they are null or the initial value', () => {
+    expect(changed('?q=web&sort=-name&add=true', { q: '', sort: 'name', add: null })).toBe('');
+    expect(changed('', { add: false })).toBe('add=false');
+  });
+
+  it('stay readable, and one text in the router and in the address bar', () => {
+    const search = changed('', { since: '2026-11-25T18:00:00Z', q: 'a,b & c' });
+    expect(search).toBe('since=2026-11-25T18:00:00Z&q=a,b+%26+c');
+    expect(new URLSearchParams(search).get('q')).toBe('a,b & c');
+  });
+});
