@@ -34,7 +34,7 @@ export function holderColumns<Row extends AddressHolder>(t: Translate) {
         ) : (
           <span className="font-medium">{t('Current assignment')}</span>
         ),
-      { width: 130, csv: (item) => item.until_at },
+      { width: 152, csv: (item) => item.until_at },
     ),
     make.mono('interface_name', t('Interface'), (item) => item.interface_name, { width: 90 }),
     make.mono('mac', t('MAC address'), (item) => item.mac, { width: 160 }),
