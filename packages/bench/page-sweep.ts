@@ -101,14 +101,27 @@ async function visitPage(page: Page, path: string, name: string): Promise<string
       () => [],
       () => [`is still loading after ${SETTLED_MS / 1000} s`],
     );
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const sideways = await page.evaluate(() => {
+    const width = document.documentElement.scrollWidth - window.innerWidth;
+    const over = [...document.querySelectorAll('main *')].filter(
+      (one) => one.getBoundingClientRect().right > window.innerWidth,
+    );
+    // The innermost of the first.
+    const [first = null] = over.filter((one) => !over.some((other) => other !== one && one.contains(other)));
+    return { width, by: first?.textContent?.slice(0, 60) ?? '' };
+  });
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Colors change gradually.
     await page.waitForTimeout(PAUSE_MS);
+    // Colors change gradually.
+    await page.evaluate(async () => {
+      await Promise.allSettled(
+        document.getAnimations().flatMap((one) => (one instanceof CSSTransition ? [one.finished] : [])),
+      );
+    });
     await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
   }
-  return [...settled, ...(sideways > 0 ? [`scrolls sideways by ${sideways} px`] : [])];
+  return [...settled, ...(sideways.width > 0 ? [`scrolls sideways by ${sideways.width} px: "${sideways.by}"`] : [])];
 }
 
 type Visit = { browser: Browser; url: string; admin: { email: string; password: string } };
