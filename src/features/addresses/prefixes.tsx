@@ -5,10 +5,12 @@ import { inUrlOr, urlWord, useUrlValue } from '@/lib/url-state';
 import { FilterBar } from '@/ui/filter-bar';
 import { SegmentedControl } from '@/ui/segmented-control';
 import { useFilterFields } from '../shared/list/use-filter-fields';
+import { loadTab } from '../shared/load-tab';
 import { PREFIX_FILTERS, usePrefixState } from './prefix-search';
 import { PrefixTree } from './prefix-tree';
-import { SubnetTable } from './subnet-table';
 import type { useSubnetDialogs } from './use-subnet-dialogs';
+
+const SubnetTable = loadTab(() => import('./subnet-table').then((module) => module.SubnetTable));
 
 const VIEWS = ['tree', 'list'] as const;
 

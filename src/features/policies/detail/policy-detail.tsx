@@ -28,12 +28,12 @@ import { useUrlTab } from '../../shared/use-url-state';
 import type { SwitchKind } from '../apply/switch-dialog';
 import { allReasons, shownOf } from '../policy-labels';
 import { PolicyOverview } from './policy-overview';
-import { RulesTab } from './rules-tab';
 
 const CoverageTab = loadTab(() => import('./coverage-tab').then((module) => module.CoverageTab));
 const DeploymentsTab = loadTab(() => import('./deployments-tab').then((module) => module.DeploymentsTab));
 const PolicyTests = loadTab(() => import('./policy-tests').then((module) => module.PolicyTests));
 const PreviewTab = loadTab(() => import('./preview-tab').then((module) => module.PreviewTab));
+const RulesTab = loadTab(() => import('./rules-tab').then((module) => module.RulesTab));
 const VersionsTab = loadTab(() => import('./versions-tab').then((module) => module.VersionsTab));
 
 const isOpen = () => true;

@@ -12,6 +12,7 @@ import { Button } from '@/ui/button';
 import { columnsOf } from '@/ui/columns';
 import { DataTable } from '@/ui/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
@@ -24,10 +25,14 @@ import { ClusterLink } from '../../shared/entity-links';
 import { useReadAgain } from '../../shared/record-cache';
 import { DIRECTION_LABELS, TIER_LABELS, VISIBILITY_LABELS } from '../../shared/tier-labels';
 import { usePermissions } from '../../shared/use-permissions';
-import { OperationProgress } from '../apply/operation-progress';
 import { useReconcile } from '../apply/use-reconcile';
 import { allReasons, shownOf } from '../policy-labels';
 import { PolicyGuests } from './policy-guests';
+
+const OperationProgress = loadOnOpening(
+  () => import('../apply/operation-progress').then((module) => module.OperationProgress),
+  () => true,
+);
 
 type Row = Policy['deployments'][number];
 const make = columnsOf<Row>();
