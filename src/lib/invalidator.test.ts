@@ -1,5 +1,6 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { makeInvalidator, routersTouched } from './invalidator';
+import { askAgain, makeInvalidator, routersTouched } from './invalidator';
 
 const id = '0190f3a0-0000-7000-8000-000000000001';
 
@@ -52,4 +53,22 @@ test('stop() prevents further calls', () => {
   stop();
   vi.advanceTimersByTime(5000);
   expect(calls).toHaveLength(1);
+});
+
+test('an event during the first request of a list reads the list again', async () => {
+  const client = new QueryClient();
+  const answers: ((value: string) => void)[] = [];
+  const observer = new QueryObserver<string>(client, {
+    queryKey: [['deployments', 'list']],
+    queryFn: () => new Promise<string>((answer) => answers.push(answer)),
+  });
+  const stop = observer.subscribe(() => undefined);
+  await vi.waitFor(() => expect(answers).toHaveLength(1));
+  askAgain(client, new Set(['deployments']));
+  answers[0]?.('running');
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]?.('ok');
+  await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('ok'));
+  stop();
+  client.clear();
 });

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { RESYNC_EVENT } from '@/domain/choices';
 import type { LiveEvent } from '@/domain/live-event';
 import type { ServerEvent } from './event-stream';
@@ -30,6 +31,19 @@ export function routersTouched({ type, data }: Pick<ServerEvent, 'type' | 'data'
   }
   const kind = (value as { type?: unknown } | null)?.type;
   return typeof kind === 'string' && Object.hasOwn(TOUCHES, kind) ? TOUCHES[kind as LiveEvent['type']] : [];
+}
+
+/** Asks again what was answered before: all procedures of these routers. */
+export function askAgain(client: QueryClient, routers: ReadonlySet<string> | 'all'): void {
+  for (const queryKey of routers === 'all' ? [[]] : [...routers].map((router) => [[router]])) {
+    // A first answer that is on its way may be older than the event, and nothing would cancel it.
+    const first = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' });
+    for (const query of first.filter(({ state }) => state.data === undefined)) {
+      const again = () => client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      void query.fetch().then(again, () => undefined);
+    }
+    void client.invalidateQueries({ queryKey });
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { browserSession } from './browser-session';
 import { followEvents, type ServerEvent } from './event-stream';
-import { makeInvalidator, routersTouched } from './invalidator';
+import { askAgain, makeInvalidator, routersTouched } from './invalidator';
 
 let live = false;
 const listeners = new Set<() => void>();
@@ -52,10 +52,7 @@ const HIDDEN_MS = 5_000;
 function useLiveUpdates(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const invalidate = (routers: ReadonlySet<string> | 'all') => {
-      if (routers === 'all') void queryClient.invalidateQueries();
-      else for (const router of routers) void queryClient.invalidateQueries({ queryKey: [[router]] });
-    };
+    const invalidate = (routers: ReadonlySet<string> | 'all') => askAgain(queryClient, routers);
     const invalidator = makeInvalidator(invalidate);
     // A list may have many pages loaded, and all of them are read again.
     const inventory = makeInvalidator(invalidate, INVENTORY_MS);
