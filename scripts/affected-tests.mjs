@@ -1,6 +1,6 @@
 // Which unit tests a change can affect, for `npm run check`: the others passed with the same files before. `npm test` runs all of them.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from './install.mjs';
@@ -22,7 +22,9 @@ export function filesNow(directory = root) {
   const temporary = mkdtempSync(join(tmpdir(), 'fabric-check-'));
   try {
     const index = { GIT_INDEX_FILE: join(temporary, 'index') };
-    copyFileSync(git(directory, ['rev-parse', '--path-format=absolute', '--git-path', 'index']), index.GIT_INDEX_FILE);
+    const present = git(directory, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
+    // By the time of its index git knows which files may have changed within the same second.
+    cpSync(present, index.GIT_INDEX_FILE, { preserveTimestamps: true });
     git(directory, ['add', '--all'], index);
     return git(directory, ['write-tree'], index);
   } catch {
