@@ -4,7 +4,7 @@ import { withholdRule } from '@/domain/firewall/withhold-rule';
 import { isVisibleAt, isWithinReach, type Owned, type Reach } from '@/domain/permissions';
 import { parseMarker } from '@/domain/policy/marker';
 import type { PolicyTier, TenantVisibility } from '@/domain/policy/tier';
-import type { PolicyInputs } from '../policies/policy-inputs';
+import { type PolicyInputs, policiesById } from '../policies/policy-inputs';
 
 export type NamedRule = FirewallRuleView & { policy_name: string | null; tier: PolicyTier | null; residual: boolean };
 
@@ -36,7 +36,7 @@ export function ruleNamer(
   reach: Reach,
   workload: Owned | null = null,
 ): RuleNamer {
-  const known = new Map(policies.map((policy) => [policy.id, policy]));
+  const known = policiesById(policies);
   const sightOf = (policyId: string): Sight => {
     if (reach === 'all') return null;
     const policy = known.get(policyId);

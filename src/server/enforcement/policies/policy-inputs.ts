@@ -56,6 +56,12 @@ export function loadPolicyInputs(): Promise<PolicyInputs> {
   return db.transaction(readInputs, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 }
 
+const byId = objectCache<readonly InputPolicy[], ReadonlyMap<string, InputPolicy>>({ name: 'policies_by_id' });
+
+/** Policies by their ID; made once for each list, because it is needed for every workload. */
+export const policiesById = (policies: readonly InputPolicy[]): ReadonlyMap<string, InputPolicy> =>
+  byId.load(policies, null, () => new Map(policies.map((policy) => [policy.id, policy])));
+
 /** Whether a policy puts rules at guests: it is enabled and enforced. */
 export const isDeployed = (policy: Pick<InputPolicy, 'enabled' | 'definition'>): boolean =>
   policy.enabled && policy.definition.enforcement_mode === 'enforced';

@@ -4,6 +4,7 @@ import type { FlowContext, FlowDecider, FlowFacts } from '@/domain/flow-context/
 import type { InsightContext, InsightDecider, InsightFlow } from '@/domain/insights';
 import { ruleNamer } from '../guest-firewall/named-rules';
 import { deciderDetail, decidingRule, describeDecider } from '../guest-firewall/test-packet';
+import { policiesById } from '../policies/policy-inputs';
 import type { LiveGuestContext } from './live-guest';
 
 /** What became of a flow at a guest, as text; without what its log line said. */
@@ -37,7 +38,7 @@ export type DescribedGuest = Omit<LiveGuestContext, 'read_at'>;
 /** Describes what was found out about flows at a guest. Each decider is described once. */
 export function contextView({ guest, inputs, workload, reach }: DescribedGuest): (found: FlowContext) => ContextView {
   const { show } = ruleNamer(inputs, reach, workload);
-  const names = new Map(inputs.policies.map(({ id, name }) => [id, name]));
+  const policies = policiesById(inputs.policies);
   const known = new Map<string, InsightDecider>();
 
   const deciderOf = (by: FlowDecider): InsightDecider => {
@@ -54,7 +55,7 @@ export function contextView({ guest, inputs, workload, reach }: DescribedGuest):
     verdict,
     direction,
     decided_by: deciderOf(decided_by),
-    audit: audit.map((outcome) => ({ ...outcome, policy_name: names.get(outcome.policy_id) ?? '' })),
+    audit: audit.map((outcome) => ({ ...outcome, policy_name: policies.get(outcome.policy_id)?.name ?? '' })),
     conflict,
   });
 }

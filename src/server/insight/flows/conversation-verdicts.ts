@@ -6,6 +6,7 @@ import type { EdgeVerdict } from '@/domain/topology/edge-verdict';
 import { conversationEvaluator } from '@/domain/topology/evaluate-conversation';
 import type { Conversation } from '@/domain/topology/fold-conversations';
 import type { FirewallState } from '../../enforcement/policies/firewall-state/firewall-state';
+import { policiesById } from '../../enforcement/policies/policy-inputs';
 import { contextView } from '../../enforcement/verdicts/describe-context';
 import { guestContext } from '../../enforcement/verdicts/guest-context';
 import { verdictOfEnds } from './flow-verdicts';
@@ -48,7 +49,7 @@ export function conversationVerdicts(
     return known;
   };
   // Policies that the reader may not see are not reported, whatever is evaluated.
-  const policies = new Map(inputs.policies.map((policy) => [policy.id, policy]));
+  const policies = policiesById(inputs.policies);
   const isVisible = (policyId: string, workloadId: string) => {
     const workload = inputs.workloads.get(workloadId);
     const policy = policies.get(policyId);
