@@ -10,6 +10,7 @@ import { listPolicies } from '@/server/enforcement/policies/policies';
 import { awaitSyncRun } from '@/server/inventory/reads';
 import { queueBackend } from '@/server/jobs/backend';
 import { closeQueues } from '@/server/jobs/queues';
+import { clock } from '@/server/lib/clock';
 import { env } from '@/server/lib/env';
 import * as bundle from '@/server/traffic/agents/agent-bundle';
 import { createTestDatabase, dropTestDatabase } from '@/test/database';
@@ -86,7 +87,13 @@ async function report(): Promise<void> {
     history: HISTORY,
     recent: RECENT,
   });
-  while ((await agents.step()) === 0);
+  // The clock does not advance during a step: a slow heartbeat would change the offset of the agent's clock.
+  const now = vi.spyOn(clock, 'now');
+  for (let pause = 0; pause === 0; pause = await agents.step()) {
+    const started = new Date();
+    now.mockImplementation(() => started);
+  }
+  now.mockRestore();
 }
 
 const count = async (table: string) => (await sql`select count(*)::int as n from ${sql(table)}`)[0]?.n as number;
@@ -176,7 +183,7 @@ describe('a demo', () => {
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of('muc-pve3')?.status).toBe('degraded');
     expect(of('fra-pve1')?.status).toBe('ok');
-    expect(Math.round(of('muc-pve2')?.clock_offset_ms / 1000)).toBe(47);
+    expect(of('muc-pve2')?.clock_offset_ms).toBe(47_000);
     expect(of('fra-pve4')?.status).toBe('silent');
     expect(Date.now() - of('fra-pve4')?.last_heartbeat_at).toBeGreaterThan(20 * 60_000);
     expect(Date.now() - of('fra-pve4')?.last_flow).toBeGreaterThan(20 * 60_000);
