@@ -60,6 +60,8 @@ async function visit(page: Page, url: string): Promise<Visit> {
   await cdp.send('Network.enable');
   await cdp.send('Network.emulateNetworkConditions', NETWORK);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  // The compiler names functions by a helper that the page does not have.
+  await page.addInitScript('window.__name = (made) => made;');
   await page.addInitScript(watch);
   let scripts = 0;
   const arrived: { url: string; at: number; isScript: boolean }[] = [];
