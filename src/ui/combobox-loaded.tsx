@@ -13,7 +13,7 @@ import {
   type MultiComboboxProps,
   SIDE_BUTTON,
   TEXT,
-} from './combobox';
+} from './choice-parts';
 import { ComboboxPopup, filterOf } from './combobox-popup';
 import { useFieldControl } from './form/field-control';
 import type { Option } from './option';

@@ -2,34 +2,20 @@
 import { ChevronsUpDown, X } from 'lucide-react';
 import { type ComponentPropsWithRef, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import {
+  type Begun,
+  BOX,
+  CHIP,
+  CHIPS_BOX,
+  CHIPS_TEXT,
+  type ComboboxProps,
+  type MultiComboboxProps,
+  SIDE_BUTTON,
+  TEXT,
+} from './choice-parts';
 import type { SearchedProps } from './combobox-popup';
 import { useFieldControl } from './form/field-control';
-import type { Option } from './option';
 import { part, usePart } from './part';
-
-export type ComboboxProps<V extends string> = SearchedProps<V> & {
-  value: Option<V> | null;
-  onValueChange: (option: Option<V> | null) => void;
-  /** Whether it can be emptied again. */
-  clearable?: boolean;
-  name?: string;
-};
-
-export type MultiComboboxProps<V extends string> = SearchedProps<V> & {
-  value: readonly Option<V>[];
-  onValueChange: (options: Option<V>[]) => void;
-};
-
-/** How far someone came before the list was loaded. */
-export type Begun = { text: string; isTyped: boolean; isOpen: boolean };
-
-export const BOX = 'control flex items-center gap-1 pr-1 pl-2.5';
-export const TEXT = 'min-w-0 flex-1 self-stretch bg-transparent outline-none';
-export const SIDE_BUTTON = 'inline-flex size-6 items-center justify-center rounded-sm text-faint hover:text-text';
-export const CHIPS_BOX = 'control flex flex-wrap items-center gap-1 px-1 py-0.5';
-export const CHIPS_TEXT = 'h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none';
-export const CHIP =
-  'inline-flex h-6 max-w-full items-center gap-1 rounded-sm bg-surface-3 pl-1.5 data-highlighted:bg-accent-soft';
 
 const loaded = part(() => import('./combobox-loaded'));
 

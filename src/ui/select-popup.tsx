@@ -2,9 +2,9 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useT } from '@/lib/i18n/use-t';
+import { type SelectProps, selectClass } from './choice-parts';
 import { useFieldControl } from './form/field-control';
 import { itemClass, OptionText } from './option';
-import { type SelectProps, selectClass } from './select';
 
 /** The list with its button, opened by the press that it was loaded for. */
 export function SelectPopup<V extends string>({

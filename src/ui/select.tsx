@@ -1,33 +1,14 @@
 'use client';
 import clsx from 'clsx';
 import { ChevronsUpDown } from 'lucide-react';
-import { type ComponentPropsWithRef, useState } from 'react';
+import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { type SelectProps, selectClass } from './choice-parts';
 import { useFieldControl } from './form/field-control';
-import type { Option } from './option';
 import { part, usePart } from './part';
 import { type Press, PressedButton } from './press';
 
-export type SelectProps<V extends string> = Pick<
-  ComponentPropsWithRef<'button'>,
-  'aria-label' | 'className' | 'disabled' | 'name' | 'onBlur' | 'ref'
-> & {
-  value: V | null;
-  onValueChange: (value: V) => void;
-  options: readonly Option<V>[];
-  placeholder?: string;
-  size?: 'md' | 'sm';
-};
-
 const popup = part(() => import('./select-popup'));
-
-/** How the button looks, with its list and before. */
-export const selectClass = ({ size, className }: Pick<SelectProps<string>, 'size' | 'className'>) =>
-  clsx(
-    'control flex items-center justify-between gap-2 pr-2 pl-2.5 text-left hover:not-disabled:bg-surface-2',
-    size === 'sm' && '!min-h-6 text-sm',
-    className,
-  );
 
 /**
  * One of a fixed, short list. From about fifteen entries on, or with remote data, use `Combobox`. The list is loaded when the button is
