@@ -33,8 +33,29 @@ export type FoldedConversation = Replayed & {
 
 export type ImpactTotals = Record<ImpactOutcome, number>;
 
-type Seen = { workload_id: string | null; internal: boolean; prefixes: Set<string>; addresses: Set<string> | null };
+/** Different texts. Mostly there is one, and a set for each of very many ends would take most of the time. */
+class Texts {
+  first: string | null = null;
+  #all: Set<string> | null = null;
+
+  add(text: string): void {
+    if (this.first === null) this.first = text;
+    else if (this.#all) this.#all.add(text);
+    else if (text !== this.first) this.#all = new Set([this.first, text]);
+  }
+
+  get size(): number {
+    return this.#all?.size ?? (this.first === null ? 0 : 1);
+  }
+
+  all(): Iterable<string> {
+    return this.#all ?? (this.first === null ? [] : [this.first]);
+  }
+}
+
+type Seen = { workload_id: string | null; internal: boolean; prefixes: Texts; addresses: Texts | null };
 type Sums = { bytes: number; packets: number; flows: number; last_seen_at: string };
+const NOTHING: Sums = { bytes: 0, packets: 0, flows: 0, last_seen_at: '' };
 type Open = Replayed & Sums & { client: Seen; server: Seen; protocol: string; port: number | null };
 
 const familyOf = (prefix: string) => (prefix.includes(':') ? 6 : 4);
@@ -72,8 +93,8 @@ function see(seen: Seen, flow: ObservedConversation, end: End): void {
 const newSeen = (flow: ObservedConversation, end: End): Seen => ({
   workload_id: flow[FIELDS[end].workload_id],
   internal: flow[FIELDS[end].internal],
-  prefixes: new Set(),
-  addresses: new Set(),
+  prefixes: new Texts(),
+  addresses: new Texts(),
 });
 
 /** The smallest network that holds all of some addresses or networks. */
@@ -93,10 +114,8 @@ function networkAround(texts: Iterable<string>): string {
 }
 
 function finishEnd({ workload_id, internal, prefixes, addresses }: Seen): FoldedEnd {
-  const [address] = addresses ?? [];
-  const [prefix = ''] = prefixes;
-  const shown =
-    addresses?.size === 1 && address !== undefined ? address : prefixes.size === 1 ? prefix : networkAround(prefixes);
+  const one = addresses?.size === 1 ? addresses : prefixes;
+  const shown = one.size === 1 ? (one.first ?? '') : networkAround(prefixes.all());
   return { workload_id, prefix: shown, addresses: addresses?.size ?? null, internal };
 }
 
@@ -157,8 +176,8 @@ export function impactFold(most: number) {
       let row = open.get(same);
       if (!row) {
         const ends = { client: newSeen(flow, client), server: newSeen(flow, server) };
-        const sums = { bytes: 0, packets: 0, flows: 0, last_seen_at: '' };
-        row = { ...replayed, ...ends, ...sums, protocol: flow.protocol, port: flow.service_port };
+        const service = { protocol: flow.protocol, port: flow.service_port };
+        row = { outcome, unknown_reason, before, after, ...ends, ...service, ...NOTHING };
         open.set(same, row);
       }
       see(row.client, flow, client);

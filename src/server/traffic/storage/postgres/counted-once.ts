@@ -33,7 +33,8 @@ export function countedOnce(rows: SQL): SQL {
 }
 
 /**
- * The same for single flows, of which only totals are known: of the rows with one key the one with the most counts.
+ * The same for single flows, of which only totals are known: of the rows with one key the one with the most counts. The key comes
+ * first: sorted by the cluster, which most rows have in common, each comparison would take twice as long.
  * @param rows rows of `traffic_flows` with its identity, times and totals
  */
 export function flowsCountedOnce(rows: SQL): SQL {
@@ -41,7 +42,7 @@ export function flowsCountedOnce(rows: SQL): SQL {
     with t as materialized (${rows})
     select t.*, true as counted from t where not (${sql.raw(TWO_GUESTS)})
     union all
-    select t.*, row_number() over (partition by t.cluster_id, t.flow_key
+    select t.*, row_number() over (partition by t.flow_key, t.cluster_id
       order by t.bytes desc nulls last, t.packets desc nulls last, t.observed_at desc, t.node_id) = 1 as counted
     from t where ${sql.raw(TWO_GUESTS)}`;
 }
