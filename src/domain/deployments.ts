@@ -205,7 +205,7 @@ export const ApplyResult = z.object({
 });
 export type ApplyResult = z.output<typeof ApplyResult>;
 
-/** The impacts that were looked at, of some of the policies. As those of an apply: what is not acknowledged is not applied. */
+/** The impacts that were shown, of some of the policies. As those of an apply: what is not acknowledged is not applied. */
 export const ApplyPendingInput = z.strictObject({
   impacts: z
     .array(ApplyInput.pick({ acknowledge_newly_blocked: true }).extend({ policy_id: z.uuid(), impact_id: z.uuid() }))

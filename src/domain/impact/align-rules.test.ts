@@ -34,7 +34,7 @@ describe('findDifferentRules', () => {
     expect(findDifferentRules(before, after)).toEqual([before[2], after[2]]);
   });
 
-  it('tells codes of one ICMP type apart', () => {
+  it('distinguishes codes of one ICMP type', () => {
     expect(findDifferentRules(rulesOf({ icmp: { type: 8 } }), rulesOf({ icmp: { type: 8, code: 1 } }))).toHaveLength(2);
   });
 

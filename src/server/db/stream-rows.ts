@@ -99,7 +99,7 @@ async function inSameState<T>(tx: Executor, work: (executor: Executor) => Promis
 /**
  * Runs `work` with one unchanging state of the database, which is only read. For answers of any length; when `work` fails,
  * the query ends.
- * @property sorts for queries that sort or group very many rows: they may use more memory before they use the disk
+ * @param options `sorts`: for queries that sort or group very many rows: they may use more memory before they use the disk
  */
 export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>, { sorts = false } = {}): Promise<T> {
   return drizzle(streamClient(), {}).transaction(

@@ -25,11 +25,15 @@ const pairIn = ({ before, after, changed, unreadable }: FirewallChange, id: stri
 /** Rules of prepared guests that are kept, before and after. Each takes about half a kilobyte. */
 const MOST_RULES = 400_000;
 
-const countRules = ({ before, after }: ContextPair): number =>
-  [before, after === before ? null : after].reduce(
-    (sum, guest) => sum + (guest?.state.guest.rules?.length ?? 0) + 1,
-    0,
+/** Rules of a group count at each guest that names it: that is where they are compiled. */
+const rulesAt = ({ state }: GuestContext): number =>
+  (state.guest.rules ?? []).reduce(
+    (sum, { type, action }) => sum + (type === 'group' ? (state.cluster.groups?.[action]?.length ?? 0) : 0) + 1,
+    1,
   );
+
+const countRules = ({ before, after }: ContextPair): number =>
+  (before ? rulesAt(before) : 1) + (after && after !== before ? rulesAt(after) : 0);
 
 /**
  * Guests before and after a change; the same object where nothing changes. Those that were used last are kept, so that memory does not
@@ -39,14 +43,17 @@ export class GuestPairs {
   readonly #kept = new Map<string, ContextPair>();
   #rules = 0;
 
-  constructor(readonly found: FirewallChange) {}
+  constructor(
+    readonly found: FirewallChange,
+    readonly most = MOST_RULES,
+  ) {}
 
   of(id: string): ContextPair {
     const pair = this.take(id);
     this.#kept.set(id, pair);
     this.#rules += countRules(pair);
     for (const [oldest, old] of this.#kept) {
-      if (this.#rules <= MOST_RULES || oldest === id) break;
+      if (this.#rules <= this.most || oldest === id) break;
       this.#kept.delete(oldest);
       this.#rules -= countRules(old);
     }
