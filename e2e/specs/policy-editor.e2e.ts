@@ -47,6 +47,37 @@ test('unsaved changes are guarded; rules are moved by key; endpoints that resolv
   await api('DELETE', `/policies/${policy.id}`);
 });
 
+test('what is typed while the list of choices still loads is chosen by Enter; what is missing gets the focus', async ({
+  adminPage: page,
+}) => {
+  await page.goto('/policies/new');
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused();
+  // The list arrives after the last key, as over a slow link.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const from = page.getByRole('combobox', { name: 'From', exact: true });
+  await from.click();
+  await page.keyboard.type('10.40.20.0/24');
+  await page.keyboard.press('Enter');
+  release();
+  await expect(page.getByRole('option', { name: /^10\.40\.20\.0\/24/ })).toHaveAttribute('data-highlighted', '');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Remove 10.40.20.0/24' })).toBeVisible();
+  // Nothing was sent by the first Enter.
+  await expect(page.getByText(/is required|at least/)).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Name' }).focus();
+  await page.keyboard.type('No target');
+  await page.getByRole('button', { name: 'Create policy' }).click();
+  await expect(page.getByRole('combobox', { name: 'To', exact: true })).toBeFocused();
+});
+
 test('a change by another user is shown before it is overwritten; versions are compared and restored', async ({
   adminPage: page,
   api,

@@ -18,15 +18,28 @@ import { ComboboxPopup, filterOf } from './combobox-popup';
 import { useFieldControl } from './form/field-control';
 import type { Option } from './option';
 
-/** The focus, the caret and what was typed go on where they were. */
+const setText = (input: HTMLInputElement, text: string) =>
+  // Past the setter that React puts on the element, so that it takes the event for a key.
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
+
+/**
+ * The focus, the caret and what was typed go on where they were. What was typed is typed again: only a key opens the list,
+ * and highlights what Enter chooses.
+ */
 function useContinued({ text, isTyped }: Begun, outer: Ref<HTMLInputElement> | undefined) {
   const ref = useRef<HTMLInputElement>(null);
   useImperativeHandle(outer, () => ref.current as HTMLInputElement);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it takes the place of the other.
   useLayoutEffect(() => {
-    ref.current?.focus({ preventScroll: true });
+    const input = ref.current;
+    if (!input) return;
+    input.focus({ preventScroll: true });
+    if (isTyped) {
+      setText(input, text);
+      input.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertText', data: text }));
+    }
     // As after Tab: the next key replaces a choice.
-    ref.current?.setSelectionRange(isTyped ? text.length : 0, text.length);
+    input.setSelectionRange(isTyped ? text.length : 0, text.length);
   }, []);
   return ref;
 }
@@ -58,7 +71,7 @@ export function LoadedCombobox<V extends string>({
         remote && ((text, { reason }) => reason !== 'item-press' && remote.onSearch(text === value?.label ? '' : text))
       }
       defaultOpen={begun.isOpen}
-      defaultInputValue={begun.text}
+      defaultInputValue={value?.label ?? ''}
       autoHighlight
       disabled={disabled ?? field.disabled}
       name={name}
@@ -104,7 +117,6 @@ export function LoadedMultiCombobox<V extends string>({
       filter={filterOf(remote)}
       onInputValueChange={remote && ((text) => remote.onSearch(text))}
       defaultOpen={begun.isOpen}
-      defaultInputValue={begun.text}
       autoHighlight
       disabled={disabled ?? field.disabled}
     >

@@ -58,7 +58,11 @@ function ShellInput({ remote, begun, onBegin, initial, ...rest }: Shell) {
         remote?.onSearch(text);
         onBegin({ text, isTyped: true, isOpen: true });
       }}
-      onKeyDown={({ key }) => (key === 'ArrowDown' || key === 'ArrowUp') && onBegin({ ...now, isOpen: true })}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown' || event.key === 'ArrowUp') onBegin({ ...now, isOpen: true });
+        // There is nothing to choose yet, and a form half filled in must not be sent.
+        if (event.key === 'Enter' && now.isTyped) event.preventDefault();
+      }}
     />
   );
 }

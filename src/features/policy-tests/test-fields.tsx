@@ -49,6 +49,7 @@ export function TestEnd<V extends Pick<TestValues, 'from' | 'to'>, Out>({
       value={field.value}
       onValueChange={(endpoints) => field.onChange(endpoints)}
       onBlur={field.onBlur}
+      ref={field.ref}
       error={fieldState.error?.message}
       tenantId={tenantId}
       projectId={projectId}

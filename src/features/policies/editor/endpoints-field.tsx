@@ -25,6 +25,7 @@ export function EndpointsField({ control, side, description, tenantId, projectId
       value={field.value}
       onValueChange={(endpoints) => field.onChange(endpoints)}
       onBlur={field.onBlur}
+      ref={field.ref}
       error={messageOf(fieldState.error)}
       tenantId={tenantId}
       projectId={projectId}

@@ -1,6 +1,6 @@
 'use client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type Ref, useMemo, useState } from 'react';
 import { formatEndpoint, parseEndpoint } from '@/domain/policy/endpoint';
 import {
   canonicalTestEndpoint,
@@ -25,6 +25,8 @@ type Props = {
   value: readonly string[];
   onValueChange: (endpoints: string[]) => void;
   onBlur: () => void;
+  /** Of the text box, which has the focus when the choice is refused. */
+  ref?: Ref<HTMLInputElement>;
   error: string | undefined;
   /** Restricts what is found to one tenant. */
   tenantId: string | null;
@@ -59,6 +61,7 @@ export function EndpointPicker({
   value,
   onValueChange,
   onBlur,
+  ref,
   error,
   tenantId,
   projectId,
@@ -100,6 +103,7 @@ export function EndpointPicker({
           setText('');
         }}
         onBlur={onBlur}
+        ref={ref}
         options={options}
         placeholder={value.length === 0 ? t('Name, tag, VMID, address or any') : ''}
         remote={{
