@@ -47,7 +47,7 @@ test('unsaved changes are guarded; rules are moved by key; endpoints that resolv
   await api('DELETE', `/policies/${policy.id}`);
 });
 
-test('what is typed while the list of choices still loads is chosen by Enter; what is missing gets the focus', async ({
+test('chooses by Enter what was typed while the list of choices still loads; focuses what is missing', async ({
   adminPage: page,
 }) => {
   await page.goto('/policies/new');
