@@ -22,6 +22,8 @@ export type Executor = Db | Tx;
  * wait for slow readers.
  */
 const STREAM_CONNECTIONS = 9;
+/** Second ones, for the few long answers that are read over two connections. Whoever waits for one has the first. */
+const SECOND_STREAM_CONNECTIONS = 2;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
 const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
@@ -55,8 +57,12 @@ type Settings = Record<string, string | number | boolean>;
 
 const use = new AsyncLocalStorage<DatabaseUse>();
 const presentUse = (): DatabaseUse => use.getStore() ?? 'work';
-type Pools = { clients: Map<DatabaseUse, postgres.Sql>; streams: postgres.Sql | undefined };
-const pools = processState<Pools>(() => ({ clients: new Map(), streams: undefined }));
+type Pools = {
+  clients: Map<DatabaseUse, postgres.Sql>;
+  streams: postgres.Sql | undefined;
+  secondStreams: postgres.Sql | undefined;
+};
+const pools = processState<Pools>(() => ({ clients: new Map(), streams: undefined, secondStreams: undefined }));
 
 function connect(max: number, connection: { statement_timeout: number } & Settings) {
   const url = env().DATABASE_URL;
@@ -89,15 +95,25 @@ function clientOf(requested: DatabaseUse): postgres.Sql {
   return client;
 }
 
-/** The connections of long answers. Their zone is UTC; JIT is off, because rows have to arrive immediately. */
-export function streamClient(): postgres.Sql {
-  pools.streams ??= connect(STREAM_CONNECTIONS, {
+/** For long answers the zone is UTC; JIT is off, because rows have to arrive immediately. */
+const connectForStreams = (max: number) =>
+  connect(max, {
     statement_timeout: STREAM_TIMEOUT_MS,
     jit: false,
     TimeZone: 'UTC',
     application_name: HEAVY_APPLICATION,
   });
+
+/** The connections of long answers. */
+export function streamClient(): postgres.Sql {
+  pools.streams ??= connectForStreams(STREAM_CONNECTIONS);
   return pools.streams;
+}
+
+/** The second connections of those that are read over two. */
+export function secondStreamClient(): postgres.Sql {
+  pools.secondStreams ??= connectForStreams(SECOND_STREAM_CONNECTIONS);
+  return pools.secondStreams;
 }
 
 const over: Record<DatabaseUse, Db> = {
@@ -114,5 +130,6 @@ export const db = new Proxy({} as Db, {
 
 /** Closes the pools; the process may then end. */
 export async function closeDb(): Promise<void> {
-  await Promise.all([...pools.clients.values(), pools.streams].map((client) => client?.end({ timeout: 5 })));
+  const all = [...pools.clients.values(), pools.streams, pools.secondStreams];
+  await Promise.all(all.map((client) => client?.end({ timeout: 5 })));
 }

@@ -3,15 +3,20 @@ import { type SQL, sql as text } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { db, type Executor, streamClient } from './client';
+import { db, type Executor, secondStreamClient, streamClient, type Tx } from './client';
 
 /** Rows per batch from the database, and how many such batches wait for the reader. */
 const BATCH = 500;
 const WAITING = 2;
 
 export type Snapshot = {
+  /** Streams of the same state over a second connection, for as long as `work` takes. */
+  readonly second: <T>(work: (snapshot: Streams) => Promise<T>) => Promise<T>;
   /** Runs a query of the same state beside the others, on a connection of the pool. */
   readonly alongside: <T>(work: (executor: Executor) => Promise<T>) => Promise<T>;
+} & Streams;
+
+export type Streams = {
   /**
    * Passes the rows of a query to `work` in batches, in their order, reading the next batch while one is processed. It
    * reads no more than is needed: memory does not grow with the number of rows.
@@ -20,10 +25,14 @@ export type Snapshot = {
     query: SQL,
     work: (rows: readonly T[]) => Promise<void> | void,
   ) => Promise<void>;
-  /** The same with rows as lists of values, in the order of the columns: of very many rows that are wide this costs half. */
+  /**
+   * The same with rows as lists of values, in the order of the columns: of very many rows that are wide this costs half.
+   * @param batch rows that are read at a time: all of a short answer, where its reader is busy and would rarely ask for more
+   */
   readonly eachValues: <T extends readonly unknown[]>(
     query: SQL,
     work: (rows: readonly T[]) => Promise<void> | void,
+    batch?: number,
   ) => Promise<void>;
 };
 
@@ -43,6 +52,7 @@ async function eachBatch<T>(
   query: SQL,
   asLists: boolean,
   work: (rows: readonly T[]) => Promise<void> | void,
+  batch = BATCH,
 ): Promise<void> {
   const { sql, params } = dialect.sqlToQuery(query);
   const failures: unknown[] = [];
@@ -75,7 +85,7 @@ async function eachBatch<T>(
     failIfFailed();
   };
   // biome-ignore lint/nursery/noMisusedPromises: the driver waits for it before it asks for more, which its types do not say
-  await asked.cursor(BATCH, (rows) => {
+  await asked.cursor(batch, (rows) => {
     const taken = take(rows as unknown as readonly T[]);
     // The driver does not wait for the last batch; a failure is reported below in any case.
     taken.catch(() => {});
@@ -85,15 +95,23 @@ async function eachBatch<T>(
   failIfFailed();
 }
 
-async function inSameState<T>(tx: Executor, work: (executor: Executor) => Promise<T>): Promise<T> {
+const READS = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
+
+async function inSameState<T>(tx: Executor, over: Pick<typeof db, 'transaction'>, work: (other: Tx) => Promise<T>) {
   const [row] = await tx.execute<{ name: string }>(text`select pg_export_snapshot() as name`);
-  return db.transaction(
-    async (other) => {
-      await other.execute(text.raw(`set transaction snapshot '${row?.name ?? ''}'`));
-      return work(other);
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  );
+  return over.transaction(async (other) => {
+    await other.execute(text.raw(`set transaction snapshot '${row?.name ?? ''}'`));
+    return work(other);
+  }, READS);
+}
+
+function streamsOver(tx: Tx): Streams {
+  // Drizzle has no cursors; its transaction is one of postgres.js, which has.
+  const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
+  return {
+    each: (query, perBatch) => eachBatch(client, query, false, perBatch),
+    eachValues: (query, perBatch, batch) => eachBatch(client, query, true, perBatch, batch),
+  };
 }
 
 /**
@@ -102,17 +120,19 @@ async function inSameState<T>(tx: Executor, work: (executor: Executor) => Promis
  * @param options `sorts`: for queries that sort or group very many rows: they may use more memory before they use the disk
  */
 export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>, { sorts = false } = {}): Promise<T> {
-  return drizzle(streamClient(), {}).transaction(
-    async (tx) => {
-      if (sorts) await tx.execute(text`select set_config('work_mem', '64MB', true)`);
-      // Drizzle has no cursors; its transaction is one of postgres.js, which has.
-      const { client } = (tx as unknown as { session: { client: postgres.TransactionSql } }).session;
-      return work({
-        alongside: (other) => inSameState(tx, other),
-        each: (query, perBatch) => eachBatch(client, query, false, perBatch),
-        eachValues: (query, perBatch) => eachBatch(client, query, true, perBatch),
-      });
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  );
+  const withMemory = async (tx: Tx) => {
+    if (sorts) await tx.execute(text`select set_config('work_mem', '64MB', true)`);
+  };
+  return drizzle(streamClient(), {}).transaction(async (tx) => {
+    await withMemory(tx);
+    return work({
+      alongside: (other) => inSameState(tx, db, other),
+      second: (other) =>
+        inSameState(tx, drizzle(secondStreamClient(), {}), async (second) => {
+          await withMemory(second);
+          return other(streamsOver(second));
+        }),
+      ...streamsOver(tx),
+    });
+  }, READS);
 }

@@ -35,12 +35,14 @@ const rulesAt = ({ state }: GuestContext): number =>
 const countRules = ({ before, after }: ContextPair): number =>
   (before ? rulesAt(before) : 1) + (after && after !== before ? rulesAt(after) : 0);
 
+type Kept = { readonly pair: ContextPair; readonly rules: number };
+
 /**
  * Guests before and after a change; the same object where nothing changes. Those that were used last are kept, so that memory does not
  * grow with the number of guests.
  */
 export class GuestPairs {
-  readonly #kept = new Map<string, ContextPair>();
+  readonly #kept = new Map<string, Kept>();
   #rules = 0;
 
   constructor(
@@ -49,24 +51,32 @@ export class GuestPairs {
   ) {}
 
   of(id: string): ContextPair {
-    const pair = this.take(id);
-    this.#kept.set(id, pair);
-    this.#rules += countRules(pair);
-    for (const [oldest, old] of this.#kept) {
+    const known = this.#remove(id);
+    const pair = known?.pair ?? pairIn(this.found, id);
+    this.#keep(id, known ?? { pair, rules: countRules(pair) });
+    for (const oldest of this.#kept.keys()) {
       if (this.#rules <= this.most || oldest === id) break;
-      this.#kept.delete(oldest);
-      this.#rules -= countRules(old);
+      this.#remove(oldest);
     }
     return pair;
   }
 
   /** The pair, which is no longer kept here. */
   take(id: string): ContextPair {
-    const known = this.#kept.get(id);
-    if (!known) return pairIn(this.found, id);
+    return this.#remove(id)?.pair ?? pairIn(this.found, id);
+  }
+
+  #keep(id: string, kept: Kept): void {
+    this.#kept.set(id, kept);
+    this.#rules += kept.rules;
+  }
+
+  #remove(id: string): Kept | null {
+    const kept = this.#kept.get(id);
+    if (!kept) return null;
     this.#kept.delete(id);
-    this.#rules -= countRules(known);
-    return known;
+    this.#rules -= kept.rules;
+    return kept;
   }
 }
 

@@ -21,7 +21,7 @@ import type { Session } from './rule-findings';
 const MOST_CONVERSATIONS = 5_000;
 /** Those that are shown while an impact is computed, and how often they are stored. */
 const FIRST_CONVERSATIONS = 100;
-const STORE_MS = 1_000;
+const STORE_MS = 2_000;
 const HOUR_MS = 3_600_000;
 
 export type Replay = Pick<ImpactFindings, 'confidence' | 'traffic_visible'> & {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { EPHEMERAL_FROM } from '@/domain/flow/port-of-service';
 import type { ObservedConversation } from '@/domain/impact/replay';
-import { readSnapshot, type Snapshot } from '../../../db/stream-rows';
+import { readSnapshot, type Streams } from '../../../db/stream-rows';
 import { handOver } from '../../../lib/hand-over';
 import type { ReplaySelection } from '../flow-selection';
 import type { FlowStore } from '../flow-store';
@@ -169,36 +169,64 @@ function read(values: Values): ObservedConversation {
 }
 
 /** How many conversations a query should give: few wait for their reader then, and the next query runs in the meantime. */
-const PER_QUERY = 6_000;
-/** Parts of a stream that wait for its reader: what such a query gives. */
-const AHEAD = 14;
+const PER_QUERY = 10_000;
+/** Conversations that are handed over together, and how many of these parts wait for the reader: what such a query gives. */
+const PART = 500;
+const FIRST_PART = 100;
+const AHEAD = PER_QUERY / PART + 2;
 const MOST_WORKLOADS = 64;
 
-async function eachBatch(
-  snapshot: Snapshot,
-  selection: ReplaySelection,
-  source: 'flows' | 'hours',
-  give: (part: { conversations: readonly ObservedConversation[]; done: number }) => Promise<void>,
-): Promise<void> {
+type Part = { readonly conversations: readonly ObservedConversation[]; readonly done: number };
+type Give = (part: Part) => Promise<void>;
+
+/** One query after the other over two connections: while one is handed over, the next runs. Parts come in the order of the workloads. */
+async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, source: 'flows' | 'hours', give: Give) {
   const { at } = selection;
   // Rollups, and rows of workloads that moved, are not found by workload: the range is read once.
   const whole = source === 'hours' || selection.periods.length > 0;
   // One workload first, so that something is found soon.
   let size = whole ? at.length : 1;
-  for (let done = 0; done < at.length; ) {
+  let handedOver: Promise<unknown> = Promise.resolve();
+  const running = lanes.map(() => Promise.resolve());
+  for (let done = 0, lane = 0; done < at.length; lane = (lane + 1) % lanes.length) {
+    await running[lane];
+    const [before, earlier] = [done, handedOver];
     const batch = at.slice(done, done + size);
     const where = endsAt(batch, at.slice(0, done));
     const rows = source === 'flows' ? selectedFlows(selection, where) : selectedHours(selection, where);
     let found = 0;
-    await snapshot.eachValues<Values>(inOrder(rows), (values) => {
+    const hand = async (values: readonly Values[]) => {
       found += values.length;
-      return give({ conversations: values.map(read), done });
+      await earlier;
+      // Of the first few it may be that each names another workload, whose rules are read for it.
+      const part = before === 0 ? FIRST_PART : PART;
+      for (let from = 0; from < values.length; from += part) {
+        await give({ conversations: values.slice(from, from + part).map(read), done: before });
+      }
+    };
+    const run = (lanes[lane] as Streams).eachValues<Values>(inOrder(rows), hand, 2 * PER_QUERY).then(() => {
+      size = Math.max(
+        1,
+        Math.min(Math.round((batch.length * PER_QUERY) / (found + 1)), batch.length * 4, MOST_WORKLOADS),
+      );
     });
+    running[lane] = run;
+    handedOver = Promise.all([earlier, run]);
+    // Reported where it is waited for.
+    handedOver.catch(() => {});
+    // How much there is of a workload is not known before.
+    if (before === 0) await run;
     done += batch.length;
-    size = Math.max(1, Math.min(Math.round((size * PER_QUERY) / (found + 1)), size * 4, MOST_WORKLOADS));
   }
+  await handedOver;
 }
 
 /** Conversations with one of some workloads at an end, workload by workload. */
 export const streamReplay: FlowStore['replay'] = (selection, source) =>
-  handOver((give) => readSnapshot((snapshot) => eachBatch(snapshot, selection, source, give), { sorts: true }), AHEAD);
+  handOver(
+    (give) =>
+      readSnapshot((first) => first.second((second) => eachBatch([first, second], selection, source, give)), {
+        sorts: true,
+      }),
+    AHEAD,
+  );
