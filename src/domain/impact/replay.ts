@@ -311,6 +311,7 @@ const CALLERS = { first: EPHEMERAL_FROM, last: 65_535 };
 /** Whether some rule distinguishes ports that systems give to callers: then these are read one by one. */
 export function distinguishesCallers(rules: Iterable<Pick<LiveRule, 'sport'>>): boolean {
   for (const { sport } of rules) {
+    if (!sport) continue;
     const ranges = parseLivePorts(sport)?.ranges ?? [];
     const within = intersectSpans(joinSpans(ranges), [CALLERS]);
     if (within.length > 0 && !equalSpans(within, [CALLERS])) return true;

@@ -172,7 +172,7 @@ function read(values: Values): ObservedConversation {
 const PER_QUERY = 10_000;
 /** Conversations that are handed over together, and how many of these parts wait for the reader: what such a query gives. */
 const PART = 500;
-const FIRST_PART = 100;
+const FIRST_PART = 25;
 const AHEAD = PER_QUERY / PART + 2;
 const MOST_WORKLOADS = 64;
 
