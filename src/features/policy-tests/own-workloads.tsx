@@ -1,6 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { OwnPlace, OwnRole, OwnWorkload } from '@/domain/own-connections/own-workloads';
 import { msg } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -8,8 +8,8 @@ import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
-import { Drawer } from '@/ui/drawer';
 import { Link } from '@/ui/link';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
@@ -18,7 +18,11 @@ import { showToast } from '@/ui/toast';
 import { Mono } from '@/ui/values';
 import { QueryView } from '../shared/query-view';
 import { usePermissions } from '../shared/use-permissions';
-import { WorkloadPicker } from '../shared/workload-picker';
+
+const ChooseWorkloads = loadOnOpening(
+  () => import('./choose-workloads').then((module) => module.ChooseWorkloads),
+  () => true,
+);
 
 const ROLES: Record<OwnRole, string> = {
   web: msg('Web process'),
@@ -150,42 +154,5 @@ function Role({ item }: { item: OwnWorkload }) {
         />
       )}
     </li>
-  );
-}
-
-type Choice = {
-  title: string;
-  pending: boolean;
-  refusal: ReactNode;
-  onChoose: (ids: readonly string[]) => void;
-  onClose: () => void;
-};
-
-function ChooseWorkloads({ title, pending, refusal, onChoose, onClose }: Choice) {
-  const t = useT();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  return (
-    <Drawer
-      open
-      onOpenChange={(next) => !next && onClose()}
-      size="lg"
-      title={title}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button
-            variant="primary"
-            pending={pending}
-            disabledReason={chosen.size === 0 ? t('Select at least one workload') : null}
-            onClick={() => onChoose([...chosen])}
-          >
-            {t('Confirm')}
-          </Button>
-        </>
-      }
-    >
-      {refusal}
-      <WorkloadPicker selection={chosen} onSelectionChange={setChosen} />
-    </Drawer>
   );
 }

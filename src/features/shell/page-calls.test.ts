@@ -4,16 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { paths } from '@/lib/paths';
 import { routes } from '@/server/rest/routes';
+import { WITHOUT_CALL } from './copy-as-curl';
 import { callOfPage, PAGE_CALLS } from './page-calls';
-
-/** Pages that show nothing that the API would answer with one call. */
-const WITHOUT_CALL: Readonly<Record<string, string>> = {
-  '/account': 'several calls about oneself, each with little',
-  '/addresses/import': 'a form',
-  '/jobs': 'for people only; programs read the metrics',
-  '/policies/new': 'a form',
-  '/reference': 'it is about the calls',
-};
 
 /** Tabs whose call is that of their page, or which have none. */
 const WITHOUT_CALL_OF_ITS_OWN = [
@@ -49,7 +41,7 @@ describe('the call behind a page', () => {
     const pages = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => /(^|\/)page\.tsx$/.test(file))
       .map((file) => `/${file.replace(/\/?page\.tsx$/, '')}`);
-    const known = new Set([...PAGE_CALLS.pages.map(([page]) => page), ...Object.keys(WITHOUT_CALL)]);
+    const known = new Set([...PAGE_CALLS.pages.map(([page]) => page), ...WITHOUT_CALL]);
     expect(
       pages
         .filter((page) => !known.has(page))

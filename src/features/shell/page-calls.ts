@@ -1,4 +1,5 @@
 import { EDGE_VERDICTS } from '@/domain/topology/edge-verdict';
+import { curlCommand } from '@/lib/curl-command';
 import { resolveRange } from '../shared/time-range';
 
 /**
@@ -162,4 +163,14 @@ export function callOfPage(pathname: string, search: URLSearchParams, now: numbe
   for (const [name, value] of Object.entries(otherForms(call, search))) asked.set(name, value);
   const text = asked.toString();
   return text === '' ? path : `${path}?${text}`;
+}
+
+/**
+ * What a page shows now, with its search and filters, as a command for a shell.
+ * @throws for a page that no call answers
+ */
+export function commandOfPage(pathname: string, search: URLSearchParams, origin: string): string {
+  const path = callOfPage(pathname, search, Date.now());
+  if (path === null) throw new Error(`no call answers ${pathname}`);
+  return curlCommand({ method: 'GET', path }, origin);
 }

@@ -2,10 +2,12 @@
 import { ChartColumn, Table2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
+import { part, usePart } from '../part';
 import { SegmentedControl } from '../segmented-control';
 import { BarChart, LEGEND_HEIGHT } from './bar-chart';
 import type { ChartFigures, ChartOptions } from './chart-data';
-import { ChartTable } from './chart-table';
+
+const table = part(() => import('./chart-table'));
 
 type View = 'chart' | 'table';
 
@@ -24,6 +26,7 @@ export function TimeChart({ children, empty, height = 160, ...figures }: Props) 
   const drawn = [...props.series, ...(props.counts?.series ?? [])];
   const nothing = drawn.every(({ values }) => values.every((value) => value === 0));
   const [view, setView] = useState<View>('chart');
+  const ChartTable = usePart(table, view === 'table')?.ChartTable;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -50,7 +53,7 @@ export function TimeChart({ children, empty, height = 160, ...figures }: Props) 
       ) : view === 'chart' ? (
         <BarChart {...props} />
       ) : (
-        <ChartTable {...props} />
+        ChartTable && <ChartTable {...props} />
       )}
     </div>
   );

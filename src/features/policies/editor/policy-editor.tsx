@@ -1,5 +1,6 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useRouter, useSearchParams } from 'next/navigation';
 import type { DefaultValues } from 'react-hook-form';
 import type { ChangedPolicy, Policy, PolicyCreate } from '@/domain/policies';
@@ -31,7 +32,9 @@ import {
   toPolicyValues,
   toPreview,
 } from './policy-form-values';
-import { VersionConflict } from './version-conflict';
+
+// Only seldom does someone else save in the meantime.
+const VersionConflict = dynamic(() => import('./version-conflict').then((module) => module.VersionConflict));
 
 const policyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
 const policyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);
