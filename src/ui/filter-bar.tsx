@@ -1,4 +1,5 @@
 'use client';
+import clsx from 'clsx';
 import { Plus, SlidersHorizontal, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
@@ -10,6 +11,9 @@ import { SearchBox } from './search-box';
 // What opens on a press loads with that press.
 const FilterPopup = lazy(async () => ({ default: (await import('./filter/filter-popup')).FilterPopup }));
 const FilterSheet = lazy(async () => ({ default: (await import('./filter/filter-sheet')).FilterSheet }));
+
+/** What is searched must be legible in the empty box, in every language. */
+const isLong = (label: string): boolean => label.length > 28;
 
 type Props = {
   search?: { label: string; value: string; onValueChange: (value: string) => void };
@@ -50,7 +54,15 @@ export function FilterBar({ search, fields = [], common = [], onClear, children 
   const current = opened && (opened.id === ADD ? offered : offered.filter(({ id }) => id === opened.id));
   return (
     <search className="flex flex-wrap items-center gap-2 max-md:[&_.control]:min-h-11">
-      {search && <SearchBox {...search} className="max-md:!w-auto max-md:min-w-40 max-md:flex-1 md:!w-64" />}
+      {search && (
+        <SearchBox
+          {...search}
+          className={clsx(
+            'max-md:!w-auto max-md:min-w-40 max-md:flex-1',
+            isLong(search.label) ? 'md:!w-88' : 'md:!w-64',
+          )}
+        />
+      )}
       {offered.length > 0 && (
         <Button
           ref={all}
