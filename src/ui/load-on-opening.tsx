@@ -1,5 +1,5 @@
 'use client';
-import { type ComponentType, type ReactNode, useState } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { part, usePart } from './part';
 
 /** A closed panel says so by `open`, or has nothing to show: null, or an empty list. */
@@ -24,5 +24,24 @@ export function loadOnOpening<P extends object>(
     if (isRequested && !wasOpened) setWasOpened(true);
     const Panel = usePart(code, isRequested)?.Panel;
     return Panel ? <Panel {...props} /> : null;
+  };
+}
+
+/**
+ * A component whose code is loaded when it is first shown. As `dynamic` of Next, whose code for servers no page here needs.
+ * @param waiting what is shown until then
+ */
+export function loadLater<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  waiting: ReactNode = null,
+): (props: P) => ReactNode {
+  const Loaded = lazy(async () => ({ default: await load() }));
+  // biome-ignore lint/correctness/noComponentHookFactories: as above.
+  return function Later(props: P) {
+    return (
+      <Suspense fallback={waiting}>
+        <Loaded {...props} />
+      </Suspense>
+    );
   };
 }

@@ -1,10 +1,9 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import type { SubnetDetail } from '@/domain/ipam/subnet';
 import { paths } from '@/lib/paths';
-import { loadOnOpening } from '@/ui/load-on-opening';
+import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
 import { useAdding } from '../shared/use-url-state';
 import type { SubnetStart } from './add-subnet-drawer';
 import { DeleteSubnetDialog } from './delete-subnet-dialog';
@@ -16,7 +15,7 @@ const EditSubnetDrawer = loadOnOpening(() => import('./edit-subnet-drawer').then
 const AddSubnetDrawer = loadOnOpening(() => import('./add-subnet-drawer').then((module) => module.AddSubnetDrawer));
 
 // Most visits to these pages never open it.
-const AddAddressDrawer = dynamic(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));
+const AddAddressDrawer = loadLater(() => import('./add-address-drawer').then((module) => module.AddAddressDrawer));
 
 type Place = Pick<SubnetDetail, 'id' | 'cidr' | 'network_id' | 'network_name' | 'cluster_id'>;
 type Target = Parameters<typeof EditSubnetDrawer>[0]['subnet'] & object;

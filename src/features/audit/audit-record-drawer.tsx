@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { formatCount, formatDateTime } from '@/lib/format';
 import { lowerLabel } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,6 +8,7 @@ import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
 import { ErrorState } from '@/ui/error-state';
+import { loadLater } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Properties } from '@/ui/properties';
 import { Section } from '@/ui/section';
@@ -17,7 +17,7 @@ import type { AuditRow } from './audit-columns';
 import { ACTOR_KIND_LABELS, actionText, objectKindText } from './audit-labels';
 
 /** Labels of all fields: loaded when a record is opened. */
-const ChangeView = dynamic(() => import('./change-view').then((module) => module.ChangeView));
+const ChangeView = loadLater(() => import('./change-view').then((module) => module.ChangeView));
 
 export type AuditFilter = { actor_id: string } | { object_kind: string; object_id: string };
 

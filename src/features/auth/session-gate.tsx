@@ -1,6 +1,5 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { CurrentUser } from '@/domain/auth';
@@ -9,12 +8,11 @@ import { failureOf } from '@/lib/problem';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { AUTH_EXPIRED_EVENT } from '@/lib/session';
 import { ErrorState } from '@/ui/error-state';
+import { loadLater } from '@/ui/load-on-opening';
 import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 
 /** Few ever see it: it is loaded when it is needed. */
-const EnrolScreen = dynamic(() => import('./enroll-screen').then((module) => module.EnrolScreen), {
-  loading: () => <StartScreen />,
-});
+const EnrolScreen = loadLater(() => import('./enroll-screen').then((module) => module.EnrolScreen), <StartScreen />);
 
 /**
  * Shows its content to signed-in users only. Everyone else is redirected to the sign-in page, which knows the way

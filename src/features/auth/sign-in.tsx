@@ -1,12 +1,12 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { safeReturnPath } from '@/lib/safe-return-path';
 import { ErrorState } from '@/ui/error-state';
+import { loadLater } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { StartScreen, setupStatusQuery, useStartSession } from '../shared/session-start';
 import type { Challenge } from './code-form';
@@ -15,9 +15,7 @@ import { ProviderProblemNotice } from './provider-problem';
 import { SignInForm } from './sign-in-form';
 
 /** The second step. */
-const CodeForm = dynamic(() => import('./code-form').then((module) => module.CodeForm), {
-  loading: () => <StartScreen inFrame />,
-});
+const CodeForm = loadLater(() => import('./code-form').then((module) => module.CodeForm), <StartScreen inFrame />);
 
 const HELD_BY_BROWSER: Challenge = { challenge_token: null, methods: ['totp', 'recovery_code'] };
 

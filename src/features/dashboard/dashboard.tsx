@@ -1,13 +1,14 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import clsx from 'clsx';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { FilterBar } from '@/ui/filter-bar';
 import { Link } from '@/ui/link';
+import { loadLater } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page-header';
@@ -20,12 +21,14 @@ import { FirstSteps, firstSteps, OwnWorkloadsHint } from './first-steps';
 import { OutsidePanel } from './outside-panel';
 import { PoliciesPanel } from './policies-panel';
 import { PosturePanel } from './posture-panel';
-import { SuspiciousPanel } from './suspicious-panel';
 import { SyncsPanel } from './syncs-panel';
 import { TalkersPanel } from './talkers-panel';
 import { TestsPanel } from './tests-panel';
 import { TrafficPanel } from './traffic-panel';
 import { TroublePanel } from './trouble-panel';
+
+const loadSuspicious = () => import('./suspicious-panel').then((module) => module.SuspiciousPanel);
+const SuspiciousPanel = loadLater(loadSuspicious, <Waiting lines={8} />);
 
 /** Entries of suspicious traffic at first; all of them when asked for. */
 const SHOWN = 8;
@@ -35,6 +38,8 @@ export function Dashboard() {
   const t = useT();
   const { view, setView } = useDashboardView();
   const [all, setAll] = useState(false);
+  // Below what is seen first; its code comes while its data does.
+  useEffect(() => void loadSuspicious().catch(() => undefined), []);
   const { security, traffic, operations, reversed } = useDashboard(view, all ? undefined : SHOWN);
   const { can } = usePermissions();
   const tenants = useTenantsWithin('flow:read');

@@ -1,5 +1,4 @@
 import type { StaleRuleReason } from '@/domain/policy/compare-rules';
-import type { UnresolvedReason } from '@/domain/policy/resolve';
 import type { DeploymentReason, ShownStatus } from '@/domain/policy/status';
 import { msg } from '@/lib/i18n/translator';
 import type { Tone } from '@/ui/status';
@@ -56,17 +55,6 @@ export const REASON_LABELS: Record<DeploymentReason, string> = {
   guest_missing: msg('A workload no longer exists on the cluster.'),
   unreadable: msg('A workload could not be read, so its live rules are unknown.'),
   unresolved_endpoint: msg('An endpoint resolves to nothing, so it produces no rules.'),
-};
-
-/** Why an endpoint resolves to nothing. */
-export const UNRESOLVED_LABELS: Record<UnresolvedReason, string> = {
-  invalid: msg('Not a valid endpoint'),
-  not_found: msg('No object has this name'),
-  ambiguous: msg('Ambiguous name: use the ID or number of the object, or network:cluster/name for a network'),
-  empty: msg('Currently resolves to no workload'),
-  not_a_workload: msg('Not a workload: rules can be placed on workloads only'),
-  template: msg('Contains only templates, which never run'),
-  no_address: msg('No address known'),
 };
 
 /** Why a live managed rule is removed. */

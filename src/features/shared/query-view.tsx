@@ -1,5 +1,4 @@
 'use client';
-import dynamic from 'next/dynamic';
 import type { ReactNode } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
@@ -8,11 +7,12 @@ import { Button } from '@/ui/button';
 import { buttonClass } from '@/ui/button-class';
 import { ErrorState } from '@/ui/error-state';
 import { Link } from '@/ui/link';
+import { loadLater } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { missingPermission } from './use-permissions';
 
 /** Few ever see it: it is loaded when it is needed. */
-const Forbidden = dynamic(() => import('./forbidden').then((module) => module.Forbidden));
+const Forbidden = loadLater(() => import('./forbidden').then((module) => module.Forbidden));
 
 type Props<T> = {
   query: { data: T | undefined; error: unknown; isFetching: boolean; refetch: () => unknown };

@@ -1,10 +1,10 @@
 'use client';
 import { ChevronLeft, ChevronRight, Clock, X, ZoomOut } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { loadLater } from '@/ui/load-on-opening';
 import type { Option } from '@/ui/option';
 import {
   DEFAULT_SPAN,
@@ -19,7 +19,7 @@ import {
 } from './time-range';
 
 const loadForm = () => import('./time-range-form').then((module) => module.TimeRangeForm);
-const TimeRangeForm = dynamic(loadForm);
+const TimeRangeForm = loadLater(loadForm);
 
 type Props = TimeRange & {
   onChange: (range: TimeRange) => void;

@@ -5,11 +5,13 @@ import type { z } from 'zod';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
 import { FormShell } from '@/ui/form/form-shell';
+import { loadLater } from '@/ui/load-on-opening';
 import { Notice } from '@/ui/notice';
 import { type DrawerProps, FormDrawer } from './record-drawer';
 import { usePermissions } from './use-permissions';
 import { useVersionedForm, type VersionedEdit, type VersionedForm as VersionedState } from './use-versioned-form';
-import { VersionConflict } from './version-conflict';
+
+const VersionConflict = loadLater(() => import('./version-conflict').then((module) => module.VersionConflict));
 
 type Thing = { version: number };
 type Comparison<V> = {

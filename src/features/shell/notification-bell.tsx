@@ -1,7 +1,6 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { MOST_UNREAD } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
@@ -9,6 +8,7 @@ import { useIsLive } from '@/lib/live-updates';
 import { useTRPC } from '@/lib/trpc';
 import { IconButton } from '@/ui/button';
 import { Drawer } from '@/ui/drawer';
+import { loadLater } from '@/ui/load-on-opening';
 
 function Loading() {
   const t = useT();
@@ -16,9 +16,7 @@ function Loading() {
 }
 
 // Most visits to a page never open it.
-const NoticeList = dynamic(() => import('./notice-list').then((module) => module.NoticeList), {
-  loading: Loading,
-});
+const NoticeList = loadLater(() => import('./notice-list').then((module) => module.NoticeList), <Loading />);
 
 /** Asked this often while no events arrive. */
 const POLL_MS = 60_000;

@@ -1,6 +1,5 @@
 'use client';
 import { FlaskConical } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { usePathname } from 'next/navigation';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '@/lib/browser-session';
@@ -8,6 +7,7 @@ import { useT } from '@/lib/i18n/use-t';
 import { paths } from '@/lib/paths';
 import { Badge } from '@/ui/badge';
 import { CommandRegistry } from '@/ui/command-registry';
+import { loadLater } from '@/ui/load-on-opening';
 import { PageTrailProvider } from '@/ui/page-trail';
 import { loadPartsOnArrival } from '@/ui/part';
 import { Tooltip } from '@/ui/tooltip';
@@ -24,8 +24,8 @@ import { Sidebar } from './sidebar';
 import { useShortcuts } from './use-shortcuts';
 
 /** Few ever see it: it is loaded when it is needed. */
-const ShortcutsDialog = dynamic(() => import('./shortcuts-dialog').then((module) => module.ShortcutsDialog));
-const Forbidden = dynamic(() => import('../shared/forbidden').then((module) => module.Forbidden));
+const ShortcutsDialog = loadLater(() => import('./shortcuts-dialog').then((module) => module.ShortcutsDialog));
+const Forbidden = loadLater(() => import('../shared/forbidden').then((module) => module.Forbidden));
 
 export type ShellUser = {
   /** May be empty; the address is shown then. */

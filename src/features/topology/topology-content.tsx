@@ -1,12 +1,11 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useMemo, useState } from 'react';
 import { MAX_DRAWN_NODES } from '@/domain/choices';
 import type { Topology, TopologyGroup } from '@/domain/topology/topology';
 import { formatDateTime } from '@/lib/format';
 import { useT } from '@/lib/i18n/use-t';
 import { Button } from '@/ui/button';
-import { loadOnOpening } from '@/ui/load-on-opening';
+import { loadLater, loadOnOpening } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { loadTab } from '../shared/load-tab';
@@ -26,9 +25,10 @@ const NodePanel = loadOnOpening(
 );
 const ConnectionDrawer = loadOnOpening(() => import('./connection-drawer').then((module) => module.ConnectionDrawer));
 
-const MatrixView = dynamic(() => import('./matrix-view').then((module) => module.MatrixView), {
-  loading: () => <Skeleton className="min-h-96 w-full flex-1" />,
-});
+const MatrixView = loadLater(
+  () => import('./matrix-view').then((module) => module.MatrixView),
+  <Skeleton className="min-h-96 w-full flex-1" />,
+);
 
 type Props = {
   topology: Topology;

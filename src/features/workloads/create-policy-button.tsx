@@ -1,6 +1,5 @@
 'use client';
 import { useMutation } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { MAX_BULK_MEMBERS } from '@/domain/choices';
@@ -9,10 +8,11 @@ import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
 import { Button } from '@/ui/button';
+import { loadLater } from '@/ui/load-on-opening';
 import { showToast } from '@/ui/toast';
 import { draftPathFor } from '../shared/policy-draft/draft-link';
 
-const NewGroupDialog = dynamic(() => import('./new-group-dialog').then((module) => module.NewGroupDialog));
+const NewGroupDialog = loadLater(() => import('./new-group-dialog').then((module) => module.NewGroupDialog));
 
 /**
  * Opens the editor of policies with the chosen workloads as target: as the group that they are, as the one workload, or as a group

@@ -1,19 +1,19 @@
 'use client';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import type { Policy } from '@/domain/policies';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPCClient } from '@/lib/trpc';
 import { Button } from '@/ui/button';
 import { ErrorState } from '@/ui/error-state';
+import { loadLater } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { RelativeTime } from '@/ui/values';
 import { PreviewView } from './preview-view';
 
 /** Loaded while the preview is read. */
-const ImpactPanel = dynamic(() => import('../../shared/impact/impact-panel').then((module) => module.ImpactPanel));
+const ImpactPanel = loadLater(() => import('../../shared/impact/impact-panel').then((module) => module.ImpactPanel));
 
 /** What applying the policy would do now, guest by guest, against what is live. */
 export function PreviewTab({ policy }: { policy: Policy }) {

@@ -1,12 +1,12 @@
 'use client';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
+import { loadLater } from '@/ui/load-on-opening';
 import type { ImpactQuestion } from '../../shared/impact/use-impact';
 import type { PolicyValues } from './policy-form-values';
 
 /** Loaded after the form: most users type first. */
-const ImpactPanel = dynamic(() => import('../../shared/impact/impact-panel').then((module) => module.ImpactPanel));
+const ImpactPanel = loadLater(() => import('../../shared/impact/impact-panel').then((module) => module.ImpactPanel));
 
 type Props<Out> = {
   form: UseFormReturn<PolicyValues, unknown, Out>;

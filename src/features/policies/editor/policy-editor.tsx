@@ -1,6 +1,5 @@
 'use client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useRouter, useSearchParams } from 'next/navigation';
 import type { DefaultValues } from 'react-hook-form';
 import type { ChangedPolicy, Policy, PolicyCreate } from '@/domain/policies';
@@ -10,6 +9,7 @@ import { paths } from '@/lib/paths';
 import { failureOf } from '@/lib/problem';
 import { useTRPC, useTRPCClient } from '@/lib/trpc';
 import { EmptyState } from '@/ui/empty-state';
+import { loadLater } from '@/ui/load-on-opening';
 import { PageHeader } from '@/ui/page-header';
 import { PageTrail } from '@/ui/page-trail';
 import { showToast } from '@/ui/toast';
@@ -34,7 +34,7 @@ import {
 } from './policy-form-values';
 
 // Only seldom does someone else save in the meantime.
-const VersionConflict = dynamic(() => import('./version-conflict').then((module) => module.VersionConflict));
+const VersionConflict = loadLater(() => import('./version-conflict').then((module) => module.VersionConflict));
 
 const policyCreate = () => import('@/domain/policies').then((module) => module.PolicyCreate);
 const policyChange = () => import('@/domain/policies').then((module) => module.PolicyChange);

@@ -8,7 +8,7 @@ import { Spinner } from '@/ui/loading';
 import { Notice } from '@/ui/notice';
 import { Section } from '@/ui/section';
 import { Status } from '@/ui/status';
-import { UNRESOLVED_LABELS } from '../../shared/deployment-labels';
+import { UNRESOLVED_LABELS } from '../../shared/policy-endpoints/endpoint-labels';
 import { useResolution } from './use-resolution';
 
 type Definition = Pick<PolicyDefinition, 'direction' | 'sources' | 'targets'>;

@@ -1,17 +1,18 @@
 'use client';
 import { Download } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useT } from '@/lib/i18n/use-t';
 import { inUrlOr, URL_FLAG, useUrlValue } from '@/lib/url-state';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { loadLater } from '@/ui/load-on-opening';
 import { Skeleton } from '@/ui/loading';
 import { usePermissions } from '../use-permissions';
 
 // Most visits to a page never open it.
-const Content = dynamic(() => import('./install-agents-content').then((module) => module.InstallAgentsContent), {
-  loading: () => <Skeleton className="h-40 w-full" />,
-});
+const Content = loadLater(
+  () => import('./install-agents-content').then((module) => module.InstallAgentsContent),
+  <Skeleton className="h-40 w-full" />,
+);
 
 type Props = {
   /** The cluster that is chosen first. */

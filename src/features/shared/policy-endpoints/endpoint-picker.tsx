@@ -9,7 +9,7 @@ import {
   type TestEndpoint,
   withoutExcept,
 } from '@/domain/policy-tests/test-endpoint';
-import { lowerLabel, msg, type Translate } from '@/lib/i18n/translator';
+import { lowerLabel, type Translate } from '@/lib/i18n/translator';
 import { useT } from '@/lib/i18n/use-t';
 import { failureOf } from '@/lib/problem';
 import { useTRPC } from '@/lib/trpc';
@@ -17,6 +17,7 @@ import { MultiCombobox } from '@/ui/combobox';
 import { FieldFrame } from '@/ui/form/field-frame';
 import type { Option } from '@/ui/option';
 import { useDebounced } from '../use-timers';
+import { ENDPOINT_KIND_LABELS } from './endpoint-labels';
 
 type Props = {
   name: string;
@@ -154,15 +155,3 @@ function hintOf(text: string, grammar: EndpointGrammar): string | null {
   const parsed = grammar.parse(text);
   return 'error' in parsed ? parsed.error : null;
 }
-
-/** What an endpoint names. */
-const ENDPOINT_KIND_LABELS: Record<TestEndpoint['kind'], string> = {
-  any: msg('Any'),
-  security_group: msg('Group'),
-  vmid: msg('Workload by VMID'),
-  network: msg('Network'),
-  tag: msg('Tag'),
-  address: msg('Address'),
-  workload: msg('Workload'),
-  node: msg('Node'),
-};
