@@ -29,7 +29,7 @@ import { usePermissions } from '../shared/use-permissions';
 import { useVersionedForm, type VersionedForm } from '../shared/use-versioned-form';
 import { RecordOutdated } from '../shared/versioned-form';
 import { OwnWorkloads } from './own-workloads';
-import { TestEnd } from './test-fields';
+import { TestEnd } from './test-end';
 import { testFieldName } from './test-form-values';
 
 const NAMES: Record<ProtectedTemplate, string> = {

@@ -1,6 +1,6 @@
 'use client';
 import { useEffect } from 'react';
-import { type Control, type UseFormReturn, useController, useWatch } from 'react-hook-form';
+import { type UseFormReturn, useWatch } from 'react-hook-form';
 import { POLICY_TEST_EXPECTATIONS, protocolHasPorts, RULE_PROTOCOLS } from '@/domain/choices';
 import { useT } from '@/lib/i18n/use-t';
 import { RadioField } from '@/ui/form/radio-field';
@@ -9,9 +9,9 @@ import { TextField } from '@/ui/form/text-field';
 import { TextareaField } from '@/ui/form/textarea-field';
 import type { Option } from '@/ui/option';
 import { OwnerFields, useOwner } from '../shared/owner-fields';
-import { EndpointPicker, OF_TESTS } from '../shared/policy-endpoints/endpoint-picker';
 import { EXPECTATION_LABELS } from '../shared/policy-tests/test-labels';
 import { PROTOCOL_LABELS } from '../shared/security-rule-labels';
+import { TestEnd } from './test-end';
 import type { TestValues } from './test-form-values';
 
 type Props<Out> = {
@@ -21,42 +21,6 @@ type Props<Out> = {
   /** Owner of a test that exists. */
   owner?: { tenant_id: string | null; project_id: string | null };
 };
-
-type EndProps<V extends Pick<TestValues, 'from' | 'to'>, Out> = {
-  control: Control<V, unknown, Out>;
-  side: 'from' | 'to';
-  description: string;
-  tenantId?: string | null;
-  projectId?: string | null;
-};
-
-/** One end of a test in its form. */
-export function TestEnd<V extends Pick<TestValues, 'from' | 'to'>, Out>({
-  control,
-  side,
-  description,
-  tenantId = null,
-  projectId = null,
-}: EndProps<V, Out>) {
-  const t = useT();
-  const ends = control as unknown as Control<Pick<TestValues, 'from' | 'to'>, unknown, Out>;
-  const { field, fieldState } = useController({ control: ends, name: side });
-  return (
-    <EndpointPicker
-      name={field.name}
-      label={side === 'from' ? t('From') : t('To')}
-      description={description}
-      value={field.value}
-      onValueChange={(endpoints) => field.onChange(endpoints)}
-      onBlur={field.onBlur}
-      ref={field.ref}
-      error={fieldState.error?.message}
-      tenantId={tenantId}
-      projectId={projectId}
-      grammar={OF_TESTS}
-    />
-  );
-}
 
 /** What a test asserts, why, and who to ask. */
 export function TestFields<Out>({ form, tenants = [], owner }: Props<Out>) {
