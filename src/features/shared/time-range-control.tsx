@@ -3,8 +3,7 @@ import { ChevronLeft, ChevronRight, Clock, X, ZoomOut } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '@/lib/i18n/use-t';
 import { Button, IconButton } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { loadLater } from '@/ui/load-on-opening';
+import { loadOnOpening } from '@/ui/load-on-opening';
 import type { Option } from '@/ui/option';
 import {
   DEFAULT_SPAN,
@@ -18,8 +17,8 @@ import {
   zoomOut,
 } from './time-range';
 
-const loadForm = () => import('./time-range-form').then((module) => module.TimeRangeForm);
-const TimeRangeForm = loadLater(loadForm);
+const loadDialog = () => import('./time-range-form').then((module) => module.TimeRangeDialog);
+const TimeRangeDialog = loadOnOpening(loadDialog);
 
 type Props = TimeRange & {
   onChange: (range: TimeRange) => void;
@@ -54,8 +53,8 @@ export function TimeRangeControl({ range, since, until, onChange, optional = fal
         icon={<Clock size={14} />}
         aria-label={t('Time: {text}', { text })}
         aria-haspopup="dialog"
-        onPointerEnter={loadForm}
-        onFocus={loadForm}
+        onPointerEnter={loadDialog}
+        onFocus={loadDialog}
         onClick={() => setOpen(true)}
       >
         {optional && !chosen ? t('Time') : <span className="tabular-nums">{text}</span>}
@@ -82,17 +81,17 @@ export function TimeRangeControl({ range, since, until, onChange, optional = fal
           onClick={() => onChange({ range: null, since: null, until: null })}
         />
       )}
-      <Dialog open={open} onOpenChange={setOpen} title={t('Time range')} size="md">
-        <TimeRangeForm
-          shown={{ range, since, until }}
-          optional={optional}
-          spans={spans}
-          onApply={(next) => {
-            setOpen(false);
-            onChange(next);
-          }}
-        />
-      </Dialog>
+      <TimeRangeDialog
+        open={open}
+        onOpenChange={setOpen}
+        shown={{ range, since, until }}
+        optional={optional}
+        spans={spans}
+        onApply={(next) => {
+          setOpen(false);
+          onChange(next);
+        }}
+      />
     </span>
   );
 }

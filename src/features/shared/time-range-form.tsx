@@ -6,6 +6,7 @@ import { fromInput, toInput } from '@/lib/time/calendar';
 import { type TimeDisplay, useTimeDisplay } from '@/lib/time/time-display';
 import { parseTimeExpression, type RangeProblem } from '@/lib/time/time-expression';
 import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
 import type { Option } from '@/ui/option';
 import { TextInput } from '@/ui/text-input';
 import { DEFAULT_SPAN, SPANS, spanMs, spanText, type TimeRange, timesText } from './time-range';
@@ -25,6 +26,8 @@ type Props = {
   onApply: (range: TimeRange) => void;
 };
 
+type Opened = { open: boolean; onOpenChange: (open: boolean) => void };
+
 /** The range that words mean now, or why they mean none. */
 function understand(t: Translate, words: string, zone: TimeDisplay['zone']): TimeRange | RangeProblem {
   const range = parseTimeExpression(words, { now: Date.now(), zone, dayFirst: t.locale !== 'en' });
@@ -40,8 +43,18 @@ function understand(t: Translate, words: string, zone: TimeDisplay['zone']): Tim
 const textOf = (t: Translate, { range, since, until }: TimeRange) =>
   range === null ? timesText(t, since, until) : spanText(t, range);
 
+/** Asks for a range of time. Dialog and form are one piece of code: a form that came after its dialog would not get the focus. */
+export function TimeRangeDialog({ open, onOpenChange, ...form }: Props & Opened) {
+  const t = useT();
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('Time range')} size="md">
+      <TimeRangeForm {...form} />
+    </Dialog>
+  );
+}
+
 /** A typed range, a choice, or two times. */
-export function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
+function TimeRangeForm({ shown, optional, spans = SPANS, onApply }: Props) {
   const t = useT();
   const { zone } = useTimeDisplay();
   const [words, setWords] = useState('');

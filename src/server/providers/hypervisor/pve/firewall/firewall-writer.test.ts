@@ -36,8 +36,9 @@ describe('a write whose outcome is not known', () => {
 
 describe('locks and limits', () => {
   it('names the lock that another writer holds', async () => {
-    const { cluster, provider } = await simulate();
-    // A day: a minute passes in 120 ms here, which is less than a busy machine may take until the write arrives.
+    // Slower than elsewhere: the 30 s in which one node must answer another are 300 ms here, not 60.
+    const { cluster, provider } = await simulate('pve9', 100);
+    // A day: a minute passes in 600 ms here, which is less than a busy machine may take until the write arrives.
     cluster.firewall.holdLock('firewall-vm-102', 86_400_000);
     await expect(provider().firewallWriter.createRule(DB, RULE)).rejects.toMatchObject({
       code: 'locked',
@@ -46,7 +47,8 @@ describe('locks and limits', () => {
   });
 
   it('writes at most two firewall files at the same time, over all providers of a cluster', async () => {
-    const { cluster, access, provider } = await simulate('pve9', 500, 2_000);
+    // Each call takes 80 ms here: on a busy machine shorter ones would end before the next begins.
+    const { cluster, access, provider } = await simulate('pve9', 100, 8_000);
     const shared = access();
     const writers = [provider(shared), provider(shared)].map(({ firewallWriter }) => firewallWriter);
     const vmids = [100, 101, 103, 104, 105, 110];
