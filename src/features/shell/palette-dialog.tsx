@@ -50,8 +50,11 @@ function Content({ shell, onClose, takeTyped }: ContentProps) {
   const [query, setQuery] = useState('');
   // Enter that came before the results: it opens the best of them.
   const [entered, setEntered] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     const { text, enter } = takeTyped();
+    // The dialog would give it the focus a frame later, and a key in between would be lost.
+    input.current?.focus();
     setQuery((now) => now + text);
     setEntered(enter);
   }, [takeTyped]);
@@ -103,6 +106,7 @@ function Content({ shell, onClose, takeTyped }: ContentProps) {
       <div className="flex items-center gap-2 border-b px-3">
         <Search size={16} className="shrink-0 text-faint" aria-hidden />
         <Autocomplete.Input
+          ref={input}
           aria-label={t('Search everything')}
           placeholder={t('Name, VMID, address, MAC address, page or action')}
           className="h-11 min-w-0 flex-1 bg-transparent outline-none"
