@@ -46,6 +46,23 @@ test('the command palette opens every page and starts actions', async ({ adminPa
   await expect(palette).toBeHidden();
 });
 
+test('the command palette has the focus as soon as it is there, so no key is lost', async ({ adminPage: page }) => {
+  await page.goto('/nodes');
+  await expect(page.getByRole('heading', { name: 'Nodes' })).toBeVisible();
+  // Runs between the drawing of the palette and the next frame.
+  await page.evaluate(() => {
+    new MutationObserver((_, observer) => {
+      const input = document.querySelector('[aria-label="Search everything"][role="combobox"]');
+      if (!input) return;
+      observer.disconnect();
+      document.body.dataset.focused = String(document.activeElement === input);
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await page.keyboard.press('Control+k');
+  await expect(page.locator('body')).toHaveAttribute('data-focused', /./);
+  await expect(page.locator('body')).toHaveAttribute('data-focused', 'true');
+});
+
 test('columns are resized by keys and by the pointer, remembered, and reset', async ({ adminPage: page }) => {
   await page.goto('/workloads');
   const grid = page.getByRole('grid', { name: 'Workloads' });

@@ -25,7 +25,7 @@ const STREAM_CONNECTIONS = 9;
 /** Second ones, for the few long answers that are read over two connections. To wait for one is safe: its holder needs no other. */
 const SECOND_STREAM_CONNECTIONS = 2;
 /** The longest that one answer may take: it holds a state of the database, which keeps it from tidying up. */
-const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
+export const STREAM_TIMEOUT_MS = 15 * MINUTE_MS;
 
 /** By which PostgreSQL knows the connections of heavy statements. */
 export const HEAVY_APPLICATION = 'fabric-heavy';

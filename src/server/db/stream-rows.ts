@@ -3,7 +3,7 @@ import { type SQL, sql as text } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { db, type Executor, secondStreamClient, streamClient, type Tx } from './client';
+import { db, type Executor, STREAM_TIMEOUT_MS, secondStreamClient, streamClient, type Tx } from './client';
 
 /** Rows per batch from the database, and how many such batches wait for the reader. */
 const BATCH = 500;
@@ -27,7 +27,8 @@ export type Streams = {
   ) => Promise<void>;
   /**
    * The same with rows as lists of values, in the order of the columns: of very many rows that are wide this costs half.
-   * @param batch rows that are read at a time: all of a short answer, where its reader is busy and would rarely ask for more
+   * @param batch rows that are read at a time: all of a short answer, where its reader is busy and would rarely ask for more. Of a
+   * longer one the next rows are read when these are processed
    */
   readonly eachValues: <T extends readonly unknown[]>(
     query: SQL,
@@ -62,6 +63,8 @@ async function eachBatch<T>(
   const failIfFailed = () => {
     if (failures.length > 0) throw failures[0];
   };
+  // Many rows at a time are enough: only one such batch is in memory.
+  const most = batch > BATCH ? 0 : WAITING;
   const asked = tx.unsafe(sql, params as never[]);
   if (asLists) void asked.values();
   const take = async (rows: readonly T[]) => {
@@ -77,7 +80,7 @@ async function eachBatch<T>(
         waiting -= 1;
         freed();
       });
-    if (waiting > WAITING) {
+    if (waiting > most) {
       await new Promise<void>((resolve) => {
         freed = resolve;
       });
@@ -114,6 +117,10 @@ function streamsOver(tx: Tx): Streams {
   };
 }
 
+/** One connection waits while the rows of the other are processed: as long as an answer may take, and not for a minute only. */
+const mayWait = (tx: Tx) =>
+  tx.execute(text`select set_config('idle_in_transaction_session_timeout', ${String(STREAM_TIMEOUT_MS)}, true)`);
+
 /**
  * Runs `work` with one unchanging state of the database, which is only read. For answers of any length; when `work` fails,
  * the query ends.
@@ -127,11 +134,14 @@ export function readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>, { sort
     await withMemory(tx);
     return work({
       alongside: (other) => inSameState(tx, db, other),
-      second: (other) =>
-        inSameState(tx, drizzle(secondStreamClient(), {}), async (second) => {
+      second: async (other) => {
+        await mayWait(tx);
+        return inSameState(tx, drizzle(secondStreamClient(), {}), async (second) => {
           await withMemory(second);
+          await mayWait(second);
           return other(streamsOver(second));
-        }),
+        });
+      },
       ...streamsOver(tx),
     });
   }, READS);

@@ -178,14 +178,16 @@ const MOST_WORKLOADS = 64;
 
 type Part = { readonly conversations: readonly ObservedConversation[]; readonly done: number };
 type Give = (part: Part) => Promise<void>;
+type Source = 'flows' | 'hours';
 
-/** One query after the other over two connections: while one is handed over, the next runs. Parts come in the order of the workloads. */
-async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, source: 'flows' | 'hours', give: Give) {
+/** Rollups, and rows of workloads that moved, are not found by workload: the range is read by one query. */
+const isReadWhole = ({ periods }: ReplaySelection, source: Source): boolean => source === 'hours' || periods.length > 0;
+
+/** One query after the other, by turns over the connections: while one is handed over, the next runs. Parts come in the order of the workloads. */
+async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, source: Source, give: Give) {
   const { at } = selection;
-  // Rollups, and rows of workloads that moved, are not found by workload: the range is read once.
-  const whole = source === 'hours' || selection.periods.length > 0;
   // One workload first, so that something is found soon.
-  let size = whole ? at.length : 1;
+  let size = isReadWhole(selection, source) ? at.length : 1;
   let handedOver: Promise<unknown> = Promise.resolve();
   const running = lanes.map(() => Promise.resolve());
   for (let done = 0, lane = 0; done < at.length; lane = (lane + 1) % lanes.length) {
@@ -225,8 +227,12 @@ async function eachBatch(lanes: readonly Streams[], selection: ReplaySelection, 
 export const streamReplay: FlowStore['replay'] = (selection, source) =>
   handOver(
     (give) =>
-      readSnapshot((first) => first.second((second) => eachBatch([first, second], selection, source, give)), {
-        sorts: true,
-      }),
+      readSnapshot(
+        (first) =>
+          isReadWhole(selection, source)
+            ? eachBatch([first], selection, source, give)
+            : first.second((second) => eachBatch([first, second], selection, source, give)),
+        { sorts: true },
+      ),
     AHEAD,
   );
